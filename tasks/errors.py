@@ -1,0 +1,11 @@
+"""The one exception a user's mistake may raise."""
+
+
+class UserError(Exception):
+    """A mistake of the user: one line that names the thing and its remedy.
+
+    The command line prints the message without a traceback and exits with status 2.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))
