@@ -121,7 +121,8 @@ def undirected(nodes: int, heads: NDArray[np.integer], tails: NDArray[np.integer
     low = np.minimum(heads, tails)[~loops].astype(np.int64)
     high = np.maximum(heads, tails)[~loops].astype(np.int64)
     keys = np.unique(low * nodes + high)
-    low, high = keys // max(nodes, 1), keys % max(nodes, 1)
+    width = np.int32 if nodes <= np.iinfo(np.int32).max else np.int64
+    low, high = (keys // max(nodes, 1)).astype(width), (keys % max(nodes, 1)).astype(width)
     ones = np.ones(2 * len(keys), dtype=np.int8)
     rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
     adjacency = csr_array(coo_array((ones, (rows, columns)), shape=(nodes, nodes)))
