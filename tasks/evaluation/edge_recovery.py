@@ -20,9 +20,7 @@ def noise_edges(graph: RawGraph, report: EdgeReport) -> int:
         UserError: for a private data set, or a report on another number of nodes.
     """
     if graph.private:
-        raise UserError(
-            f"{graph.name}: noise_edges would give the edge count of a private set away; it is not computed"
-        )
+        raise UserError(f"{graph.name}: noise_edges gives the edge count away and is not computed for private sets")
     if graph.nodes != report.nodes:
         raise UserError(f"{graph.name}: the report has {report.nodes} nodes and the graph {graph.nodes}")
     truth = csr_array(triu(graph.adjacency, 1)) if report.mode == "pair" else graph.adjacency
