@@ -1,0 +1,18 @@
+"""Whether an address answers, in the standard library alone."""
+
+from __future__ import annotations
+
+import http.client
+import urllib.error
+import urllib.request
+
+
+def answers(url: str, seconds: float = 2.0) -> bool:
+    """Whether ``url``/health is served: by a Prefect API or an MLflow server (one that asks for a key answers too)."""
+    try:
+        with urllib.request.urlopen(f"{url.rstrip('/')}/health", timeout=seconds) as reply:
+            return reply.status == 200
+    except urllib.error.HTTPError as error:
+        return error.code in (401, 403)
+    except (OSError, ValueError, http.client.HTTPException):
+        return False

@@ -1,0 +1,82 @@
+"""What must be settled before prefect, mlflow, dgl or matplotlib are imported: every entry point imports this first.
+
+Standard library only: the libraries read their environment once, at import.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import tasks
+
+PACKAGE_ROOT = Path(__file__).resolve().parent.parent
+
+
+def project_root() -> Path:
+    """The folder of stores, databases and results: the one DVC runs in, else the one that holds these packages."""
+    root = os.environ.get("DVC_ROOT")
+    return Path(root).resolve() if root else PACKAGE_ROOT
+
+
+def settle(root: Path | None = None) -> Path:
+    """Set the environment that the libraries need, keeping what the user has set, and return the project's root.
+
+    Everything a library would write below HOME goes below the project instead, so that an empty, missing or
+    unwritable HOME is fine; nothing reports usage to anybody.
+
+    Raises ``SystemExit`` where ``tasks`` is another project's package (PyPI has one of that name).
+    """
+    _refuse_foreign_packages()
+    root = (root or project_root()).resolve()
+    for name, value in _settings(root).items():
+        os.environ.setdefault(name, value)
+    # A run id left by an outer tool would swallow our runs into that one.
+    os.environ.pop("MLFLOW_RUN_ID", None)
+    _keep_loopback_off_proxies()
+    return root
+
+
+def _settings(root: Path) -> dict[str, str]:
+    cache = root / ".cache"
+    return {
+        "DGLBACKEND": "pytorch",
+        "DGLDEFAULTDIR": str(cache / "dgl"),
+        "NUMBA_CACHE_DIR": str(cache / "numba"),
+        "MPLCONFIGDIR": str(cache / "matplotlib"),
+        # Spinning OpenMP threads starve the other workers of a small machine.
+        "OMP_WAIT_POLICY": "PASSIVE",
+        "PREFECT_HOME": str(root / ".prefect"),
+        "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "false",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        # The terminal shows warnings; the Prefect UI keeps every message.
+        "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "WARNING",
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "MLFLOW_LOGGING_LEVEL": "WARNING",
+        # The defaults, seven retries of two minutes each, hide an unreachable server for a quarter of an hour.
+        "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
+        "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
+        "GIT_PYTHON_REFRESH": "quiet",
+        "DVC_NO_ANALYTICS": "true",
+        "DO_NOT_TRACK": "1",
+    }
+
+
+def _keep_loopback_off_proxies() -> None:
+    """A proxy set for the outside must not get the requests to the local server (httpx would send them there)."""
+    if not any(os.environ.get(name) for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")):
+        return
+    for name in ("NO_PROXY", "no_proxy"):
+        hosts = [host for host in os.environ.get(name, "").split(",") if host]
+        os.environ[name] = ",".join(dict.fromkeys([*hosts, "127.0.0.1", "localhost"]))
+
+
+def _refuse_foreign_packages() -> None:
+    found = getattr(tasks, "__file__", None)
+    if found is None or Path(found).resolve().parent.parent != PACKAGE_ROOT:
+        place = found or next(iter(tasks.__path__), "?")
+        sys.stderr.write(
+            f"error: 'tasks' resolves to {place}, not to {PACKAGE_ROOT / 'tasks'}; run from {PACKAGE_ROOT}\n"
+        )
+        raise SystemExit(2)

@@ -1,0 +1,211 @@
+"""The two web pages, kept open until told otherwise: ``python -m flows.ui up|down|status``.
+
+``up`` starts a Prefect server with all its services and the MLflow UI, on loopback only, and records these processes in
+``.prefect/ui.json``; ``down`` stops exactly those. Runs started meanwhile use this Prefect server.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from flows.health import answers
+from flows.leases import LeaseFolder
+from flows.processes import Process
+from flows.startup import PACKAGE_ROOT, settle
+from tasks.errors import UserError
+from tasks.steps.track import default_tracking_uri
+
+HOST = "127.0.0.1"
+PREFECT_PORT = 4200
+MLFLOW_PORT = 5000
+START_SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Page:
+    """One web server: its address, the one that tells its health, and its process, which leads its group."""
+
+    address: str
+    health: str
+    process: Process
+
+    def served(self) -> bool:
+        """Whether its process lives and answers."""
+        return self.process.alive() and answers(self.health)
+
+
+def running_server(root: Path) -> str | None:
+    """The API address of the Prefect server that ``up`` started, if it runs."""
+    page = _read(root).get("prefect")
+    return page.health if page and page.served() else None
+
+
+def up(root: Path, prefect_port: int, mlflow_port: int) -> None:
+    """Start what does not run yet and print the addresses.
+
+    Raises UserError for a taken port and for a server that does not start; what this call started is then stopped.
+    """
+    folder = LeaseFolder(root)
+    with folder.locked():
+        leased = folder.read_record()
+        if leased and leased.supervisor.alive():
+            if folder.live_leases():
+                address = leased.url.removesuffix("/api")
+                raise UserError(f"a run has its own Prefect server, watch it at {address}; try again when it ends")
+            leased.supervisor.stop()
+        wanted = {"prefect": _prefect_command(prefect_port), "mlflow": _mlflow_command(root, mlflow_port)}
+        ports = {"prefect": prefect_port, "mlflow": mlflow_port}
+        pages = {name: page for name, page in _read(root).items() if page.process.alive()}
+        missing = [name for name, command in wanted.items() if command and name not in pages]
+        for name in missing:
+            _refuse_taken(name, ports[name])
+        started = {name: _start(root, name, wanted[name], ports[name]) for name in missing}
+        _write(root, pages | started)
+        try:
+            for name, page in started.items():
+                _await(root, name, page)
+        except BaseException:
+            for page in started.values():
+                page.process.stop(group=True)
+            _write(root, pages)
+            raise
+    status(root)
+
+
+def down(root: Path) -> None:
+    """Stop the recorded processes, if any."""
+    with LeaseFolder(root).locked():
+        pages = _read(root)
+        for name, page in pages.items():
+            page.process.stop(group=True)
+            print(f"{name}: stopped")
+        _write(root, {})
+    if not pages:
+        print("nothing to stop")
+
+
+def status(root: Path) -> None:
+    """Print one line for each server."""
+    pages = _read(root)
+    for name in ("prefect", "mlflow"):
+        page = pages.get(name)
+        if page:
+            print(f"{name}: {page.address if page.served() else 'not answering'} (pid {page.process.pid})")
+        elif name == "mlflow" and (remote := _remote_tracking()):
+            print(f"mlflow: {remote} (MLFLOW_TRACKING_URI)")
+        else:
+            print(f"{name}: not running")
+
+
+def _prefect_command(port: int) -> list[str]:
+    return ["-m", "prefect", "server", "start", "--host", HOST, "--port", str(port)]
+
+
+def _mlflow_command(root: Path, port: int) -> list[str]:
+    """Empty where MLFLOW_TRACKING_URI names a server, which has its own page."""
+    if _remote_tracking():
+        return []
+    (root / ".mlflow").mkdir(exist_ok=True)
+    store = [
+        "--backend-store-uri",
+        default_tracking_uri(root),
+        "--default-artifact-root",
+        str(root / ".mlflow/artifacts"),
+    ]
+    return ["-m", "mlflow", "ui", *store, "--host", HOST, "--port", str(port), "--workers", "1"]
+
+
+def _remote_tracking() -> str | None:
+    uri = os.environ.get("MLFLOW_TRACKING_URI", "")
+    return uri if uri.startswith(("http:", "https:")) else None
+
+
+def _start(root: Path, name: str, arguments: list[str], port: int) -> Page:
+    environment = {key: value for key, value in os.environ.items() if key != "PREFECT_API_URL"}
+    # Prefect's page asks these two, not the command line, where its API is.
+    environment |= {"PREFECT_SERVER_API_HOST": HOST, "PREFECT_SERVER_API_PORT": str(port)}
+    environment["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"
+    with _log(root, name).open("wb") as log:
+        child = subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=PACKAGE_ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    address = f"http://{HOST}:{port}"
+    return Page(address, f"{address}/api" if name == "prefect" else address, Process.of(child.pid))
+
+
+def _await(root: Path, name: str, page: Page) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while not page.served():
+        if not page.process.alive() or time.monotonic() > deadline:
+            raise UserError(f"{name} did not start on {page.address}, see {_log(root, name)}")
+        time.sleep(0.1)
+
+
+def _refuse_taken(name: str, port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise UserError(f"port {port} for {name}: {error.strerror}; choose another with --{name}-port") from None
+
+
+def _log(root: Path, name: str) -> Path:
+    return root / ".prefect" / f"ui-{name}.log"
+
+
+def _read(root: Path) -> dict[str, Page]:
+    try:
+        pages = json.loads((root / ".prefect/ui.json").read_text())
+        return {name: Page(page["address"], page["health"], Process(**page["process"])) for name, page in pages.items()}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return {}
+
+
+def _write(root: Path, pages: dict[str, Page]) -> None:
+    record = root / ".prefect/ui.json"
+    if not pages:
+        record.unlink(missing_ok=True)
+        return
+    draft = record.with_suffix(".draft")
+    draft.write_text(json.dumps({name: asdict(page) for name, page in pages.items()}))
+    draft.replace(record)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; 2 after a mistake of the user."""
+    parser = argparse.ArgumentParser(prog="python -m flows.ui", description="the Prefect and MLflow pages, on loopback")
+    parser.add_argument("action", choices=["up", "down", "status"])
+    parser.add_argument("--prefect-port", type=int, default=PREFECT_PORT)
+    parser.add_argument("--mlflow-port", type=int, default=MLFLOW_PORT)
+    options = parser.parse_args(arguments)
+    root = settle()
+    try:
+        if options.action == "up":
+            up(root, options.prefect_port, options.mlflow_port)
+        elif options.action == "down":
+            down(root)
+        else:
+            status(root)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
