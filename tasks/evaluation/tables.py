@@ -65,7 +65,7 @@ def console_table(frame: pd.DataFrame) -> str:
     cells = [cell(*values) for values in zip(frame["mean"], frame["sd"], frame["repeats"], strict=True)]
     wide = frame[[*keys, "metric"]].assign(cell=cells).pivot(index=keys, columns="metric", values="cell")
     points = frame[keys].drop_duplicates()
-    points = points.iloc[sorted(range(len(points)), key=lambda i: [setting_order(value) for value in points.iloc[i]])]
+    points = points.sort_values(keys, key=lambda column: column.map(setting_order))
     return _aligned(points.merge(wide.reset_index(), on=keys, how="left").fillna(""))
 
 
