@@ -66,11 +66,12 @@ def toggle(words, start, high, low, mode, nodes, indptr, indices, state, out_ind
         mode: 0, 1 or 2, see ``row_length``.
         nodes: N.
         indptr, indices: the ones among the bits, sorted rows.
-        state: int64 (4,), updated: row, offset of the next bit in it, next one of the input, number of outputs.
+        state: int64 (4,), updated: row, offset of the next bit in it, next one of the input, and by how many entries
+            the output is longer than the part of the input that it stands for.
         out_indptr: int64 (N+1,), filled.
-        out: int32, room for one entry per word and per one of the input beyond ``state[3]``.
+        out: int32, with room for all ones of the input, ``state[3]`` and one entry per word.
     """
-    row, offset, edge, count = state[0], state[1], state[2], state[3]
+    row, offset, edge, shift = state[0], state[1], state[2], state[3]
     block = len(high)
     used = 0
     length = row_length(mode, nodes, row) if row < nodes else 0
@@ -88,12 +89,8 @@ def toggle(words, start, high, low, mode, nodes, indptr, indices, state, out_ind
         offset += skip
         while row < nodes and offset >= length:
             offset -= length
-            while edge < indptr[row + 1]:
-                out[count] = indices[edge]
-                count += 1
-                edge += 1
             row += 1
-            out_indptr[row] = count
+            out_indptr[row] = indptr[row] + shift
             length = row_length(mode, nodes, row)
         if skip == block or row == nodes:
             continue
@@ -103,13 +100,21 @@ def toggle(words, start, high, low, mode, nodes, indptr, indices, state, out_ind
         elif mode == 1 and column >= row:
             column += 1
         offset += 1
-        while edge < indptr[row + 1] and indices[edge] < column:
-            out[count] = indices[edge]
-            count += 1
+        end = indptr[row + 1]
+        place = max(edge, indptr[row])
+        while place < end and indices[place] < column:
+            place += 1
+        for kept in range(edge, place):
+            out[kept + shift] = indices[kept]
+        edge = place
+        if place < end and indices[place] == column:
             edge += 1
-        if edge < indptr[row + 1] and indices[edge] == column:
-            edge += 1
+            shift -= 1
         else:
-            out[count] = column
-            count += 1
-    state[0], state[1], state[2], state[3] = row, offset, edge, count
+            out[place + shift] = column
+            shift += 1
+    if row == nodes:
+        for kept in range(edge, len(indices)):
+            out[kept + shift] = indices[kept]
+        edge = len(indices)
+    state[0], state[1], state[2], state[3] = row, offset, edge, shift

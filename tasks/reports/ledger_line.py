@@ -139,4 +139,4 @@ def fresh_report_key(rng: np.random.Generator, *parts: object) -> str:
 
     Hashed, because the raw output of a generator says something about its next outputs.
     """
-    return hashlib.sha256(json.dumps([str(part) for part in parts]).encode() + rng.bytes(32)).hexdigest()[:32]
+    return hashlib.sha256(repr([str(part) for part in parts]).encode() + rng.bytes(32)).hexdigest()[:32]
