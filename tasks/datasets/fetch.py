@@ -1,7 +1,7 @@
 """Bringing upstream files in: the mirror first, then the publisher, checked before they are named.
 
-A file is held in memory until size and sha256 fit, written under a temporary name and renamed, so that no
-failure leaves a part of one behind.
+A set is held in memory until the size and sha256 of every file fit, then each is written under a temporary name
+and renamed, so that no failure leaves a part of a file or of a set behind.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -43,30 +43,32 @@ class Place:
     is_mirror: bool
 
 
-def fetch_file(upstream: UpstreamFile, folder: Path, mirror: str | None = None) -> Path:
-    """Puts the file below ``folder`` unless it is there and intact; returns its path.
+def fetch_files(upstreams: Iterable[UpstreamFile], folder: Path, mirror: str | None = None) -> None:
+    """Puts the files into ``folder``, except those that are there and intact: all of them or none.
 
     Args:
-        upstream: the file, as the manifest describes it.
-        folder: where it belongs; made when the file has arrived.
+        upstreams: the files, as the manifest describes them.
+        folder: where they belong; made when the last one has arrived.
         mirror: folder or base URL to try first; None reads ``GRAPH_DATA_MIRROR``, "" means no mirror.
 
     Raises:
-        UserError: one line when no place gives the file, the mirror's copy is damaged, or nothing can be written.
+        UserError: one line when no place gives a file, the mirror's copy is damaged, or nothing can be written.
     """
-    target = folder / upstream.name
-    if is_intact(upstream, target):
-        return target
-    recorded = recorded_hash(target)
-    content = obtain(upstream, os.environ.get(MIRROR, "") if mirror is None else mirror, recorded)
-    try:
-        if not upstream.hashes and recorded is None:
-            digest = check_content(upstream, content)
-            write_whole(target.with_name(target.name + RECORD_SUFFIX), f"{digest}  {target.name}\n".encode())
-        write_whole(target, content)
-    except OSError as error:
-        raise UserError(f"{target}: cannot be written ({error.strerror}); free the place or choose another") from error
-    return target
+    place = os.environ.get(MIRROR, "") if mirror is None else mirror
+    wanted = [(upstream, folder / upstream.name) for upstream in upstreams]
+    arrived = [
+        (upstream, target, obtain(upstream, place, recorded_hash(target)))
+        for upstream, target in wanted
+        if not is_intact(upstream, target)
+    ]
+    for upstream, target, content in arrived:
+        try:
+            if not upstream.hashes and recorded_hash(target) is None:
+                record = f"{check_content(upstream, content)}  {target.name}\n"
+                write_whole(target.with_name(target.name + RECORD_SUFFIX), record.encode())
+            write_whole(target, content)
+        except OSError as error:
+            raise UserError(f"{target}: cannot be written ({error.strerror}); free it or choose another") from error
 
 
 def obtain(upstream: UpstreamFile, mirror: str, recorded: str | None) -> bytes:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from tasks.datasets import digits, multilabel, musae, mutag, nettack, planetoid, tudataset
 from tasks.datasets.arrival import is_intact
-from tasks.datasets.fetch import fetch_file
+from tasks.datasets.fetch import fetch_files
 from tasks.datasets.graph import RawGraph, RawGraphSet
 from tasks.datasets.manifest import manifest
 from tasks.datasets.user_graph import UserDataset, load_user_graph
@@ -94,8 +94,7 @@ def fetch_dataset(name: str, raw_dir: Path, own: Mapping[str, UserDataset] | Non
     if user_dataset(name, own):
         return
     dataset, folder = public_dataset(name, own), Path(raw_dir) / name
-    for file in dataset.files:
-        fetch_file(manifest()[file], folder)
+    fetch_files([manifest()[file] for file in dataset.files], folder)
     if dataset.materialise:
         materialise(dataset.materialise, folder)
 
