@@ -1,0 +1,25 @@
+import numpy as np
+import pytest
+
+from tasks.client.labels import reveal_labels
+from tasks.errors import UserError
+
+LABELS = np.array([0, 1, 2, -1, 1, 0])
+
+
+def test_only_the_chosen_labels_are_revealed() -> None:
+    report = reveal_labels(LABELS, np.array([2, 0]), np.array([4]), classes=3, dataset="toy")
+    assert report.train_nodes.tolist() == [0, 2]
+    assert report.train_labels.tolist() == [0, 2]
+    assert report.validation_labels.tolist() == [1]
+    assert report.ledger.statement.startswith("no guarantee")
+    assert report.ledger.declared_public
+
+
+@pytest.mark.parametrize(
+    ("train", "validation", "message"),
+    [([0, 3], [1], "label is out of range"), ([0, 1], [1], "overlap"), ([9], [1], "id is out of range")],
+)
+def test_unfit_choices_are_refused(train: list[int], validation: list[int], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        reveal_labels(LABELS, np.array(train), np.array(validation), classes=3, dataset="toy")
