@@ -62,7 +62,7 @@ def _noise(rng: np.random.Generator, size: int, s: int, t: int) -> NDArray[np.in
 @njit
 def _draw(rng: np.random.Generator, s: int, t: int) -> int:
     while True:
-        rest = rng.integers(0, t)
+        rest = int(rng.integers(0, t))
         if not _exponential_coin(rng, rest, t):
             continue
         whole = 0

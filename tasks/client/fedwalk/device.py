@@ -1,0 +1,74 @@
+"""One device: it knows its own neighbour list and the broadcast tree, and answers one message at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.client.fedwalk import walk_slots as slots
+from tasks.client.fedwalk.encoder import Encoder, encode
+from tasks.client.fedwalk.protocol import Predictor, WalkMessage
+from tasks.counter_draws import below, uniform
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message and where it goes: to a device, or to the server when ``receiver`` is None."""
+
+    receiver: int | None
+    message: WalkMessage
+
+
+@dataclass(frozen=True)
+class Device:
+    """The program of one device.
+
+    Attributes:
+        vertex: its id.
+        neighbours: its list, int32 sorted.
+        encoder: made from the broadcast tree.
+        epsilon: budget that the encoder was made for.
+        predictor: rule for the two-hop vertex.
+    """
+
+    vertex: int
+    neighbours: NDArray[np.int32]
+    encoder: Encoder
+    epsilon: float
+    predictor: Predictor
+
+    def start(self, length: int, skip: float, draws: np.uint64) -> Sent:
+        """Starts a walk of ``length`` vertices with its own encoded id."""
+        first = self._encoded(self.vertex, draws, slots.START_CLIMB, slots.START_PICK)
+        return self.receive(WalkMessage(length, self.epsilon, skip, (first,)), draws)
+
+    def receive(self, message: WalkMessage, draws: np.uint64) -> Sent:
+        """Chooses a neighbour, perhaps predicts one step more, and forwards the walk; or uploads it."""
+        if message.remaining == 1 or not len(self.neighbours):
+            return Sent(None, message)
+        base = message.remaining * slots.PER_STEP
+        place = below(draws, base + slots.NEIGHBOUR, len(self.neighbours))
+        neighbour = int(self.neighbours[place])
+        token = self._encoded(neighbour, draws, base + slots.NEIGHBOUR_CLIMB, base + slots.NEIGHBOUR_PICK)
+        tokens = (*message.tokens, token)
+        if message.remaining > 2 and uniform(draws, base + slots.TRIGGER) < message.skip:
+            second = self._two_hop(neighbour, place, draws, base + slots.SECOND)
+            if second is not None:
+                token = self._encoded(second, draws, base + slots.SECOND_CLIMB, base + slots.SECOND_PICK)
+                return Sent(second, WalkMessage(message.remaining - 2, self.epsilon, message.skip, (*tokens, token)))
+        return Sent(neighbour, WalkMessage(message.remaining - 1, self.epsilon, message.skip, tokens))
+
+    def _two_hop(self, neighbour: int, place: int, draws: np.uint64, slot: int) -> int | None:
+        """A guess at a neighbour's neighbour; None when the device has nothing to guess from."""
+        if self.predictor == "triadic":
+            others = np.delete(self.neighbours, place)
+        else:
+            tree = self.encoder.tree
+            beside = tree.sibling[neighbour]
+            others = tree.order[tree.first[beside] : tree.first[beside] + tree.size[beside]]
+        return int(others[below(draws, slot, len(others))]) if len(others) else None
+
+    def _encoded(self, vertex: int, draws: np.uint64, climb: int, pick: int) -> int:
+        return int(encode(self.encoder, vertex, uniform(draws, climb), uniform(draws, pick)))

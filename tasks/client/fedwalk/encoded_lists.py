@@ -1,0 +1,121 @@
+"""``release_once``: each device encodes each entry of its list once, and the server may walk the noisy lists forever.
+
+Guarantee. Entries are encoded independently. With true lengths, replacing one neighbour changes one encoding:
+epsilon * rho + ln(Z/Z'), at worst r = epsilon * depth + slack; the degree is public. With ``pad`` a list has the
+published noisy degree n as its length: too long a list keeps a uniform subset of n entries, too short a one gains
+encodings of uniform vertices. Given n, one neighbour more or less then exchanges at most one entry's source: in a
+short list a filler for the neighbour, in a long one a kept entry for it (condition on the subset's other members).
+An encoding's law changes by at most e^r with its source, and so does the list's. Sorting is post-processing.
+Both ends hold a relation, which has the sum: 2r at worst.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tasks.broadcasts.tree import ClusterTree
+from tasks.client.fedwalk.encoder import encode, encoder_for
+from tasks.client.fedwalk.guarantee import worst_release_budget
+from tasks.client.fedwalk.neighbour_lists import NeighbourLists
+from tasks.counter_draws import draw_key, stream, uniform
+from tasks.epsilon import canonical_epsilon
+from tasks.errors import UserError
+from tasks.reports.composition import compose
+from tasks.reports.encoded_lists import EncodedListReport
+from tasks.reports.ledger_line import LedgerLine, fresh_report_key, local_privacy_line
+
+
+def release_lists(
+    lists: NeighbourLists,
+    tree: ClusterTree,
+    epsilon: str,
+    rng: np.random.Generator,
+    *,
+    dataset: str,
+    simulated: bool,
+    published_degrees: NDArray[np.int64] | None = None,
+    notes: tuple[str, ...] = (),
+) -> EncodedListReport:
+    """Every device's list, encoded entry by entry.
+
+    Args:
+        lists: every device's neighbours.
+        tree: the broadcast tree over the same vertices.
+        epsilon: canonical budget of the encoder, per level of the tree.
+        rng: source of the noise.
+        dataset, notes: for the ledger.
+        simulated: whether ``rng`` was seeded.
+        published_degrees: int64 (V,): pads or truncates to these (0 for negative ones); None reveals the degrees.
+
+    Raises:
+        UserError: for a tree or degrees over other vertices.
+    """
+    epsilon = canonical_epsilon(epsilon, name="eps_encoder")
+    sizes = {tree.leaves, lists.nodes, lists.nodes if published_degrees is None else len(published_degrees)}
+    if len(sizes) > 1:
+        raise UserError(f"{dataset}: tree, lists and degrees are over different numbers of vertices; make them again")
+    padded = published_degrees is not None
+    line = _ledger_line(tree, epsilon, rng, padded, dataset, simulated, notes)
+    indptr, sources = (lists.indptr, lists.indices)
+    if published_degrees is not None:
+        wanted = np.clip(published_degrees, 0, lists.nodes)
+        indptr, sources = _padded(lists, wanted, rng)
+    indices = _encoded(encoder_for(tree, epsilon), sources, draw_key(rng))
+    owner = np.repeat(np.arange(lists.nodes), np.diff(indptr))
+    return EncodedListReport(epsilon, padded, indptr, indices[np.lexsort((indices, owner))], line)
+
+
+def _padded(
+    lists: NeighbourLists, wanted: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Lists of the wanted lengths, before encoding."""
+    # A random order within every row makes the first n entries a uniform subset.
+    owner = np.repeat(np.arange(lists.nodes), lists.degrees)
+    shuffled = lists.indices[np.lexsort((rng.random(len(owner)), owner))]
+    rank = np.arange(len(owner)) - lists.indptr[owner]
+    kept = rank < wanted[owner]
+    indptr = np.zeros(lists.nodes + 1, dtype=np.int64)
+    np.cumsum(wanted, out=indptr[1:])
+    sources = rng.integers(0, lists.nodes, size=indptr[-1], dtype=np.int32)
+    sources[indptr[owner[kept]] + rank[kept]] = shuffled[kept]
+    return indptr, sources
+
+
+@njit(nogil=True)
+def _encoded(encoder, sources, key):  # type: ignore[no-untyped-def]
+    draws = stream(key, 0)
+    encodings = np.empty(len(sources), dtype=np.int32)
+    for entry in range(len(sources)):
+        encodings[entry] = encode(encoder, sources[entry], uniform(draws, 2 * entry), uniform(draws, 2 * entry + 1))
+    return encodings
+
+
+def _ledger_line(
+    tree: ClusterTree,
+    epsilon: str,
+    rng: np.random.Generator,
+    padded: bool,
+    dataset: str,
+    simulated: bool,
+    notes: tuple[str, ...],
+) -> LedgerLine:
+    worst = worst_release_budget(tree, epsilon)
+    change = "added, removed or replaced, given the published degree" if padded else "replaced, degree public"
+    return local_privacy_line(
+        mechanism=f"encoded lists, released once (encoder epsilon {epsilon} a level, {tree.source} tree)",
+        dataset=dataset,
+        deployment_key="encoded lists",
+        report_key=fresh_report_key(rng, "encoded lists", dataset, epsilon, padded),
+        epsilon=worst,
+        unit=f"neighbour list (one neighbour {change})",
+        claim=(
+            f"at worst {worst}-LDP for one neighbour {change} (epsilon {epsilon} a level, depth {tree.depth});"
+            " less between vertices that are close in the tree"
+        ),
+        not_protected=("" if padded else "the degree, in clear; ") + "most entries at epsilon 1 a level and above",
+        simulated=simulated,
+        relation_epsilon=compose([worst, worst]),
+        notes=notes,
+    )
