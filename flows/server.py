@@ -22,7 +22,7 @@ from tasks.errors import UserError
 
 IDLE_SECONDS = 30.0
 START_SECONDS = 120.0
-ANSWER_SECONDS = 5.0
+ANSWER_SECONDS = 3.0
 
 
 @contextlib.contextmanager
@@ -36,7 +36,12 @@ def leased_server(root: Path | None = None, idle_seconds: float | None = None) -
     Raises UserError if PREFECT_API_URL names a server that does not answer, or if the local one does not start.
     """
     root = settle(root)
-    folder = LeaseFolder(root)
+    try:
+        folder = LeaseFolder(root)
+    except OSError as error:
+        raise UserError(
+            f"the local Prefect server needs {error.filename}: {error.strerror}; or run with --plain"
+        ) from None
     given = os.environ.get("PREFECT_API_URL")
     record = folder.read_record()
     # A process started by a leaseholder inherits the shared server's URL: it takes a lease of its own.
@@ -109,11 +114,12 @@ def _shared_server(folder: LeaseFolder, idle_seconds: float) -> str:
 
 
 def _start_supervisor(folder: LeaseFolder, idle_seconds: float) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "flows.supervisor", str(folder.folder.parent), str(idle_seconds)],
-        cwd=PACKAGE_ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    with folder.log.open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "flows.supervisor", str(folder.folder.parent), str(idle_seconds)],
+            cwd=PACKAGE_ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )

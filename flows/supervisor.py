@@ -33,6 +33,7 @@ def main(root: Path, idle_seconds: float) -> int:
 
 
 def _supervise(folder: LeaseFolder, idle_seconds: float) -> int:
+    os.truncate(folder.log, 0)
     url, server = _start_server(folder)
     process = Process.of(server.pid)
     try:
@@ -68,7 +69,7 @@ def _start_server(folder: LeaseFolder) -> tuple[str, subprocess.Popen[bytes]]:
     environment |= {f"PREFECT_SERVER_SERVICES_{name}_ENABLED": "false" for name in UNUSED_SERVICES}
     # The web page asks these two, not the command line, where its API is.
     environment |= {"PREFECT_SERVER_API_HOST": HOST, "PREFECT_SERVER_API_PORT": str(port)}
-    with folder.log.open("wb") as log:
+    with folder.log.open("ab") as log:
         server = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True
         )

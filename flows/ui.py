@@ -82,8 +82,11 @@ def up(root: Path, prefect_port: int, mlflow_port: int) -> None:
 
 def down(root: Path) -> None:
     """Stop the recorded processes, if any."""
-    with LeaseFolder(root).locked():
+    folder = LeaseFolder(root)
+    with folder.locked():
         pages = _read(root)
+        if "prefect" in pages and (leases := folder.live_leases()):
+            print(f"runs in progress that lose their Prefect server: {len(leases)}", file=sys.stderr)
         for name, page in pages.items():
             page.process.stop(group=True)
             print(f"{name}: stopped")
@@ -103,6 +106,9 @@ def status(root: Path) -> None:
             print(f"mlflow: {remote} (MLFLOW_TRACKING_URI)")
         else:
             print(f"{name}: not running")
+    leased = LeaseFolder(root).read_record()
+    if leased and leased.server.alive():
+        print(f"prefect, for the runs in progress: {leased.url.removesuffix('/api')}")
 
 
 def _prefect_command(port: int) -> list[str]:

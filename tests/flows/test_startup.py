@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import flows
+import tasks
+from flows.startup import PACKAGE_ROOT, project_root, settle
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith(("PREFECT_", "MLFLOW_", "DVC_", "DGL", "NUMBA_", "MPL")) or "proxy" in name.lower():
+            monkeypatch.delenv(name)
+
+
+def test_the_packages_are_this_projects() -> None:
+    for package in (flows, tasks):
+        assert package.__file__
+        assert Path(package.__file__).resolve().parent.parent == PACKAGE_ROOT
+
+
+def test_the_root_is_dvcs_or_the_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert project_root() == PACKAGE_ROOT
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    assert project_root() == tmp_path
+
+
+def test_settings_stay_below_the_root_and_give_way_to_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", dict(os.environ, PREFECT_HOME="/mine", MLFLOW_RUN_ID="stray"))
+    assert settle(tmp_path) == tmp_path
+    assert os.environ["PREFECT_HOME"] == "/mine"
+    assert os.environ["NUMBA_CACHE_DIR"] == str(tmp_path / ".cache/numba")
+    assert os.environ["PREFECT_SERVER_ALLOW_EPHEMERAL_MODE"] == "false"
+    assert "MLFLOW_RUN_ID" not in os.environ
+    assert "NO_PROXY" not in os.environ
+
+
+def test_a_proxy_is_not_asked_for_loopback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", {"HTTPS_PROXY": "p", "http_proxy": "http://p:1", "NO_PROXY": "intranet"})
+    settle(tmp_path)
+    assert os.environ["NO_PROXY"] == "intranet,127.0.0.1,localhost"
+    assert os.environ["no_proxy"] == "127.0.0.1,localhost"
+
+
+def test_another_package_called_tasks_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "tasks/__init__.py").write_text("")
+    environment = dict(os.environ, PYTHONPATH=f"{tmp_path}{os.pathsep}{PACKAGE_ROOT}")
+    script = "from flows.startup import settle; settle()"
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: 'tasks' resolves to {tmp_path}")
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import json
+import os
+import socket
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flows import ui
+from flows.health import answers
+from flows.leases import LeaseFolder, ServerRecord
+from flows.processes import Process
+from flows.server import leased_server
+
+
+@pytest.fixture(autouse=True)
+def _settled_at(served_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DVC_ROOT", str(served_root))
+    for name in ("PREFECT_API_URL", "PREFECT_HOME", "MLFLOW_TRACKING_URI"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_up_serves_both_pages_and_runs_until_down(
+    served_root: Path, wait_until: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    prefect_port, mlflow_port = free_port(), free_port()
+    options = ["--prefect-port", str(prefect_port), "--mlflow-port", str(mlflow_port)]
+    try:
+        assert ui.main(["up", *options]) == 0
+        printed = capsys.readouterr().out
+        assert f"http://127.0.0.1:{prefect_port}" in printed
+        assert f"http://127.0.0.1:{mlflow_port}" in printed
+        record = (served_root / ".prefect/ui.json").read_text()
+        with urllib.request.urlopen(f"http://127.0.0.1:{prefect_port}/ui-settings") as reply:
+            assert json.load(reply)["api_url"] == f"http://127.0.0.1:{prefect_port}/api"
+
+        # Again: the same processes. A run: this server, and none of its own.
+        assert ui.main(["up", *options]) == 0
+        assert (served_root / ".prefect/ui.json").read_text() == record
+        with leased_server(served_root) as url:
+            assert url == f"http://127.0.0.1:{prefect_port}/api"
+            assert LeaseFolder(served_root).read_record() is None
+    finally:
+        assert ui.main(["down"]) == 0
+    assert not answers(f"http://127.0.0.1:{prefect_port}/api")
+    assert not answers(f"http://127.0.0.1:{mlflow_port}")
+    assert not (served_root / ".prefect/ui.json").exists()
+    capsys.readouterr()
+    assert ui.main(["down"]) == 0
+    assert capsys.readouterr().out == "nothing to stop\n"
+
+
+def test_a_taken_port_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert ui.main(["up", "--prefect-port", str(port)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: port {port} for prefect: ")
+    assert "--prefect-port" in error
+
+
+def test_a_run_in_progress_keeps_its_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    folder = LeaseFolder(tmp_path)
+    folder.add_lease()
+    folder.write_record(ServerRecord("http://127.0.0.1:1234/api", Process.current(), Process.current()))
+    assert ui.main(["up"]) == 2
+    assert "watch it at http://127.0.0.1:1234;" in capsys.readouterr().err
+
+
+def test_down_stops_exactly_what_was_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    (tmp_path / ".prefect").mkdir()
+    recycled = {"pid": os.getpid(), "started": "1"}
+    page = {"address": "http://127.0.0.1:1", "health": "http://127.0.0.1:1/api", "process": recycled}
+    (tmp_path / ".prefect/ui.json").write_text(json.dumps({"prefect": page}))
+    assert ui.main(["down"]) == 0
+    assert not (tmp_path / ".prefect/ui.json").exists()
