@@ -17,17 +17,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-LARGEST_BLOCK = 1024
+LARGEST_BLOCK = 2048
 _WIDTH = 128
-_START_BITS = 12
+_START_BITS = 13
 _START_SHIFT = np.uint64(64 - _START_BITS)
 
 
 @lru_cache(maxsize=64)
-def skip_table(flip: int) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint64]]:
-    """High and low words of C_0 < C_1 < ... < C_{B-1} for p = flip / 2^128, B about 2/p but at most 1024.
+def skip_table(flip: int) -> tuple[NDArray[np.int16], NDArray[np.uint64], NDArray[np.uint64]]:
+    """High and low words of C_0 < C_1 < ... < C_{B-1} for p = flip / 2^128, B about 2/p but at most 2048.
 
-    The first array says where a search may start, by the leading 12 bits of the word that is looked up.
+    The first array says where a search may start, by the leading 13 bits of the word that is looked up.
     """
     one = 1 << _WIDTH
     block = max(1, min(LARGEST_BLOCK, 2 * one // flip))
@@ -40,7 +40,7 @@ def skip_table(flip: int) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArra
     high = np.array([c >> 64 for c in cumulative], dtype=np.uint64)
     low = np.array([c & mask for c in cumulative], dtype=np.uint64)
     leading = np.arange(1 << _START_BITS, dtype=np.uint64) << _START_SHIFT
-    table = (np.searchsorted(high, leading), high, low)
+    table = (np.searchsorted(high, leading).astype(np.int16), high, low)
     for array in table:
         array.setflags(write=False)
     return table

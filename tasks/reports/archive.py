@@ -19,7 +19,7 @@ ArraySpec = Mapping[str, tuple[str, int]]
 def write_arrays(path: Path, arrays: Mapping[str, NDArray]) -> None:
     """Writes named arrays to ``path``; equal arrays give equal bytes."""
     with path.open("wb") as file:
-        np.savez(file, allow_pickle=False, **{name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)})
+        np.savez(file, allow_pickle=False, **{name: np.asarray(arrays[name], order="C") for name in sorted(arrays)})
 
 
 def read_arrays(path: Path, spec: ArraySpec) -> dict[str, NDArray]:
@@ -66,7 +66,7 @@ def content_digest(arrays: Mapping[str, NDArray]) -> str:
     """sha256 over names, dtypes, shapes and bytes."""
     digest = hashlib.sha256()
     for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
+        array = np.asarray(arrays[name], order="C")
         digest.update(f"{name}:{array.dtype.str}:{array.shape};".encode())
         digest.update(array.data if array.size else b"")
     return digest.hexdigest()

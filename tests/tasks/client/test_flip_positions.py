@@ -31,7 +31,7 @@ def test_table_holds_the_geometric_law(epsilon: str) -> None:
 def test_search_starts_never_overshoot() -> None:
     start, high, _ = skip_table(rare_side("3", 128))
     for leading, first in enumerate(start):
-        assert (high[:first] < np.uint64(leading << 52)).all()
+        assert (high[:first] < np.uint64(leading << 51)).all()
 
 
 def dense_positions(mode: int, nodes: int) -> list[tuple[int, int]]:
