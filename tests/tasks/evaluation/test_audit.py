@@ -97,6 +97,13 @@ def test_several_signs_compose_to_the_whole_budget() -> None:
     assert 0.85 * 4.4 < result.lower_bound <= 4.4
 
 
+def test_list_and_features_together_spend_the_sum() -> None:
+    first = feature_vectors(True, "1", 17)[:DRAWS] * 4 + neighbour_lists(1, "1", 18)
+    second = feature_vectors(False, "1", 19)[:DRAWS] * 4 + neighbour_lists(0, "1", 20)
+    result = audit_epsilon(first, second)
+    assert 0.85 * 2 < result.lower_bound <= 2
+
+
 def test_broken_mechanisms_are_caught() -> None:
     twice = audit_epsilon(neighbour_lists(1, "2", 9), neighbour_lists(0, "2", 10))
     assert twice.lower_bound > 1  # claimed 1, spent 2

@@ -1,0 +1,40 @@
+import functools
+import json
+import operator
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmarks.reporting import Measured, compared, json_argument, measured, publish
+
+
+def test_memory_and_time_belong_to_the_work_alone() -> None:
+    ballast = b"x" * 40_000_000
+    side = measured(functools.partial, operator.mul, b"x", 20_000_000, repeats=2)
+    assert len(side.value) == 20_000_000 < len(ballast)
+    assert 19 < side.peak_mb < 30
+    assert measured(functools.partial, time.sleep, 0.05, repeats=2).seconds == pytest.approx(0.05, abs=0.04)
+
+
+def test_a_failing_side_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="failed"):
+        measured(functools.partial, operator.truediv, 1, 0)
+
+
+def test_cases_are_written_as_an_array(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = json_argument("text", ["--json", str(tmp_path / "cases.json")])
+    publish([compared("toy", Measured(2.0, 7.0, 0), Measured(0.5, 3.0, 0), extra=1)], file)
+    assert json.loads((tmp_path / "cases.json").read_text()) == [
+        {
+            "case": "toy",
+            "ratio": 4.0,
+            "baseline_s": 2.0,
+            "ours_s": 0.5,
+            "peak_mb": 3.0,
+            "baseline_peak_mb": 7.0,
+            "extra": 1,
+        }
+    ]
+    assert "4.0 times faster" in capsys.readouterr().out
+    assert json_argument("text", []) is None
