@@ -9,7 +9,6 @@ from tasks.client.fedwalk.guarantee import cost_of_adding, cost_of_replacing, no
 from tasks.epsilon import INFINITE
 from tasks.reports.ledger_line import LedgerLine, fresh_report_key
 
-
 EXAMPLE_DEGREE = 20
 
 
