@@ -1,0 +1,68 @@
+"""File forms of FedWalk's array reports: bytes, return, refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tasks.errors import UserError
+from tasks.reports.degree import DegreeReport
+from tasks.reports.encoded_lists import EncodedListReport
+from tasks.reports.ledger_line import LedgerLine
+from tasks.reports.neighbour_counts import NeighbourCountReport
+from tasks.reports.structural_matrices import StructuralMatrixReport
+
+LINE = LedgerLine("m", "d", "k", "r", "inf", "u", "s", "n", False, False)
+ROWS = np.array([[1.5, 2], [3, 4]], dtype=np.float32)
+REPORTS = [
+    DegreeReport("1", np.array([3, -1, 0]), LINE),
+    NeighbourCountReport("0.5", 2, np.arange(12, dtype=np.int32).reshape(3, 2, 2), LINE),
+    EncodedListReport("2", True, np.array([0, 2, 2, 3]), np.array([0, 2, 2], dtype=np.int32), LINE),
+    StructuralMatrixReport("1", ROWS, np.array([0, 1, 2]), ROWS, LINE),
+]
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: type(report).__name__)
+def test_reports_come_back_and_have_the_same_bytes_every_time(tmp_path: Path, report):
+    for name in ("a.npz", "b.npz"):
+        report.save(tmp_path / name)
+    back = type(report).load(tmp_path / "a.npz")
+    back.save(tmp_path / "c.npz")
+    assert len({(tmp_path / name).read_bytes() for name in ("a.npz", "b.npz", "c.npz")}) == 1
+    assert back.ledger == LINE
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: type(report).__name__)
+def test_a_truncated_file_is_one_line(tmp_path: Path, report):
+    report.save(tmp_path / "a.npz")
+    (tmp_path / "a.npz").write_bytes((tmp_path / "a.npz").read_bytes()[:-40])
+    with pytest.raises(UserError, match="make it again"):
+        type(report).load(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("report", REPORTS[:3], ids=lambda report: type(report).__name__)
+def test_the_digest_is_of_the_content_and_not_of_the_ledger(report):
+    other = LedgerLine("other", "d", "k", "r", "inf", "u", "s", "n", False, False)
+    same = type(report)(**{**vars(report), "ledger": other})
+    changed = type(report)(**{**vars(report), "epsilon": "9"})
+    assert report.digest() == same.digest() != changed.digest()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: DegreeReport("1", np.zeros(2, dtype=np.int32), LINE), "degrees"),
+        (lambda: DegreeReport("1", np.zeros(0, dtype=np.int64), LINE), "degrees"),
+        (lambda: NeighbourCountReport("1", 1, np.zeros((2, 2), dtype=np.int32), LINE), "counts"),
+        (lambda: NeighbourCountReport("1", 3, np.zeros((2, 2, 1), dtype=np.int32), LINE), "sensitivity"),
+        (lambda: EncodedListReport("1", False, np.array([0, 2]), np.zeros(1, dtype=np.int32), LINE), "indptr"),
+        (lambda: EncodedListReport("1", False, np.array([0, 1]), np.ones(1, dtype=np.int32), LINE), "out of range"),
+        (lambda: StructuralMatrixReport("1", ROWS, np.array([0, 2]), ROWS, LINE), "fit"),
+        (lambda: StructuralMatrixReport("1", ROWS, np.array([0, 3, 2]), ROWS, LINE), "decrease"),
+    ],
+)
+def test_what_is_no_report_is_refused(make, message: str):
+    with pytest.raises(UserError, match=message):
+        make()
