@@ -50,8 +50,8 @@ def _settings(root: Path) -> dict[str, str]:
         "PREFECT_HOME": str(root / ".prefect"),
         "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "false",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-        # The terminal shows warnings; the Prefect UI keeps every message.
-        "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "WARNING",
+        # The terminal shows the pipeline's own lines; the Prefect UI keeps every message.
+        "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
         "MLFLOW_DISABLE_TELEMETRY": "true",
         "MLFLOW_LOGGING_LEVEL": "WARNING",
         # The defaults, seven retries of two minutes each, hide an unreachable server for a quarter of an hour.

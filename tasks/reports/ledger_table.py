@@ -8,12 +8,14 @@ from tasks.reports.ledger import Ledger
 
 
 def ledger_markdown(ledger: Ledger) -> str:
-    """Three tables: the kinds of reports (repeats counted, not listed), deployments, and released totals."""
+    """Tables of the kinds of reports (repeats counted, not listed), deployments and released totals, and the words."""
     kinds: Counter[tuple[str, ...]] = Counter()
+    numbers: dict[str, int] = {}
     for line in ledger.lines:
         words = "; ".join((line.statement, f"not protected: {line.not_protected}", *line.notes))
+        number = numbers.setdefault(words, len(numbers) + 1)
         relation = line.relation_epsilon or "-"
-        kinds[line.dataset, line.mechanism, line.epsilon, line.unit, relation, words] += 1
+        kinds[line.dataset, line.mechanism, line.epsilon, line.unit, relation, f"[{number}]"] += 1
     reports = [(*kind[:2], str(count), *kind[2:]) for kind, count in kinds.items()]
 
     deployments: list[tuple[str, ...]] = []
@@ -29,6 +31,7 @@ def ledger_markdown(ledger: Ledger) -> str:
         [
             "Reports\n",
             _table(("data set", "mechanism", "reports", "epsilon", "unit", "per relation", "in words"), reports),
+            *(f"[{number}] {words}" for words, number in numbers.items()),
             "\nDeployment: what a user pays for one report of each kind\n",
             _table(("data set", "one of each", "per user", "per relation"), deployments),
             "\nReleased: the sum over all distinct reports of this study\n",

@@ -1,0 +1,68 @@
+"""The command line that all studies share."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from flows.server import leased_server
+from flows.startup import settle
+from tasks.errors import UserError
+
+MISTAKE = 2
+FAILURE = 1
+
+
+def main(study: str, arguments: Sequence[str] | None = None) -> int:
+    """Run a study or a stage from the command line; the exit status: 0, 1 for failed points, 2 for a mistake."""
+    chosen = _parser(study).parse_args(arguments)
+    _show_progress()
+    try:
+        settle()
+        with _server(chosen.plain):
+            # Imported now: prefect reads the server's address once, when it is first imported.
+            from flows.run import run
+
+            return run(study, chosen)
+    except UserError as mistake:
+        print(f"error: {mistake}", file=sys.stderr)
+        return MISTAKE
+    except KeyboardInterrupt:
+        print("interrupted; finished points are kept, the same command goes on from here", file=sys.stderr)
+        return 130
+
+
+def _parser(study: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"python -m flows.{study}", description=f"The {study} study or stage.")
+    parser.add_argument("--profile", default="demo", help="section of params.yaml: demo (default) or paper")
+    parser.add_argument(
+        "--dataset", action="append", default=[], metavar="D", nargs="+", help="instead of the profile's"
+    )
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="override a parameter")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows as one JSON array")
+    parser.add_argument("--plain", action="store_true", help="run without a Prefect server")
+    parser.add_argument("--export", action="store_true", help="lay points and tables below data/, for DVC")
+    return parser
+
+
+def _show_progress() -> None:
+    """The pipeline's own lines on standard error; the libraries' go to the Prefect UI."""
+    log = logging.getLogger("pipeline")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    log.handlers = [handler]
+    log.setLevel(logging.INFO)
+    log.propagate = False
+
+
+@contextlib.contextmanager
+def _server(plain: bool) -> Iterator[None]:
+    if plain:
+        yield
+        return
+    with leased_server():
+        yield

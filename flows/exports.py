@@ -1,0 +1,38 @@
+"""Laying points and tables below data/, where DVC versions them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from flows.study import Outcome, Study, StudyRequest, workspace
+from tasks.evaluation.rows import write_atomically, write_rows
+from tasks.evaluation.tables import setting_names, summary, write_csv
+from tasks.reports.ledger import Ledger
+from tasks.reports.ledger_table import ledger_markdown
+from tasks.store import PointRef
+
+DIGITS = 4
+
+
+def data_folder(kind: str, request: StudyRequest, *parts: str) -> Path:
+    """Where DVC versions one kind of data (raw, noisy, results) of a profile."""
+    return workspace().joinpath("data", kind, request.profile, *parts)
+
+
+def export_results(study: Study, outcome: Outcome, dataset: str, points: list[PointRef]) -> None:
+    """The study's points on one data set, its rows, table, metrics and ledger."""
+    folder = data_folder("results", study.request, study.name, dataset)
+    study.store.export(points, folder / "points")
+    rows = [row for row in outcome.rows if row.dataset == dataset]
+    ledger = Ledger(tuple(line for line in outcome.ledger.lines if line.dataset == dataset))
+    table = summary(rows)
+    write_rows(folder / "rows.json", rows)
+    write_csv(folder / "table.csv", table.round(DIGITS))
+    write_atomically(folder / "ledger.json", ledger.to_json() + "\n")
+    write_atomically(folder / "ledger.md", ledger_markdown(ledger))
+    metrics: dict[str, dict[str, float]] = {}
+    for _, line in table.iterrows():
+        settings = " ".join(f"{name}={line[name]}" for name in setting_names(table) if line[name])
+        metrics.setdefault(f"{line['method']} {settings}", {})[line["metric"]] = round(float(line["mean"]), DIGITS)
+    write_atomically(folder / "metrics.json", json.dumps(metrics, indent=1, sort_keys=True) + "\n")

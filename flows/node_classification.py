@@ -1,0 +1,203 @@
+"""Node classification under local differential privacy: the Solitude study.
+
+python -m flows.node_classification [--profile P] [--dataset D ...] [--set key=json ...] [--json FILE] [--plain]
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    from flows.command import main
+
+    raise SystemExit(main("node_classification"))
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from flows.exports import export_results
+from flows.study import Outcome, Study
+from flows.submission import Call
+from flows.tracking import Tracker
+from tasks.evaluation.rows import Row
+from tasks.reports.composition import require_within
+from tasks.reports.ledger import Ledger
+from tasks.steps.download import RawSource
+from tasks.steps.perturb import ledger_lines, perturb_edges, perturb_features, report_labels
+from tasks.steps.score import read_metrics, score
+from tasks.steps.search import search
+from tasks.steps.split import split
+from tasks.store import PointRef
+
+STUDY = "node_classification"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One line of the table: everything but the repeat."""
+
+    dataset: str
+    method: str
+    backbone: str
+    eps_x: str
+    eps_a: str
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The row's settings."""
+        return {"backbone": self.backbone, "eps_x": self.eps_x, "eps_a": self.eps_a}
+
+    def __str__(self) -> str:
+        return f"{self.dataset} {self.method} {self.backbone} eps_x={self.eps_x} eps_a={self.eps_a}"
+
+
+@dataclass(frozen=True)
+class Reports:
+    """What the curator received, by (data set, repeat) and, for noisy reports, the budget."""
+
+    splits: dict[tuple[str, int], PointRef]
+    labels: dict[tuple[str, int], PointRef]
+    features: dict[tuple[str, str, int], PointRef]
+    edges: dict[tuple[str, str, int], PointRef]
+
+    def ledger(self) -> Ledger:
+        """One line for each distinct report."""
+        drawn = [*self.labels.values(), *self.features.values(), *self.edges.values()]
+        return Ledger(tuple(line for report in drawn for line in ledger_lines(report)))
+
+    def complete(self, cell: Cell, repeat: int) -> bool:
+        """Whether every report that the cell needs was drawn."""
+        keys = ((cell.dataset, cell.eps_a, repeat), (cell.dataset, cell.eps_x, repeat), (cell.dataset, repeat))
+        return keys[0] in self.edges and keys[1] in self.features and keys[2] in self.labels
+
+    def points(self, dataset: str) -> list[PointRef]:
+        """The points of one data set that the users' side made."""
+        tables = (self.splits, self.labels, self.features, self.edges)
+        return [point for table in tables for key, point in table.items() if key[0] == dataset]
+
+
+def node_classification(study: Study, tracker: Tracker) -> Outcome:
+    """Every user reports once per (data set, budget, repeat); the curator trains on the reports; the bench scores."""
+    sources = study.sources()
+    reports = perturb(study, sources)
+    rows: defaultdict[Cell, list[Row]] = defaultdict(list)
+    scores: defaultdict[Cell, dict[int, PointRef]] = defaultdict(dict)
+    results: defaultdict[str, list[PointRef]] = defaultdict(list)
+
+    for cell, repeat, trained in train(study, reports):
+        for done in study.run([_score(study, sources[cell.dataset], reports, cell, repeat, trained)]):
+            metrics = read_metrics(done.result)
+            rows[cell] += [
+                Row(STUDY, cell.dataset, cell.method, cell.settings, repeat, *item) for item in metrics.items()
+            ]
+            scores[cell][repeat] = done.result
+            results[cell.dataset] += [trained, done.result]
+        if len(scores[cell]) == study.profile.repeats:
+            tracker.cell(str(cell), rows[cell], scores[cell], sources[cell.dataset])
+
+    outcome = study.outcome([row for cell in rows for row in rows[cell]], reports.ledger())
+    if study.request.export:
+        for dataset in sources:
+            export_results(study, outcome, dataset, results[dataset])
+    return outcome
+
+
+def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
+    """The users' side: splits and labels in clear, one feature and one edge report per budget and repeat."""
+    grid, seed, store = study.profile.node_classification, study.profile.seed, study.store
+    for dataset, eps_x, eps_a in product(sources, grid.eps_x, grid.eps_a):
+        require_within({"features": eps_x, "edges": eps_a}, grid.budget, dataset=dataset)
+    repeats = range(study.profile.repeats)
+
+    splits = study.collect(
+        Call(
+            split,
+            f"split {name} repeat={repeat}",
+            {"store": store, "source": source, "repeat": repeat, "seed": 0 if seed is None else seed},
+            (name, repeat),
+        )
+        for (name, source), repeat in product(sources.items(), repeats)
+    )
+    labels = study.collect(
+        Call(
+            report_labels,
+            f"report labels {name} repeat={repeat}",
+            {"store": store, "source": sources[name], "split": point, "repeat": repeat},
+            (name, repeat),
+        )
+        for (name, repeat), point in splits.items()
+    )
+    features = study.collect(
+        Call(
+            perturb_features,
+            f"perturb features {name} eps_x={eps_x} repeat={repeat}",
+            {"store": store, "source": source, "eps_x": eps_x, "repeat": repeat, "seed": seed},
+            (name, eps_x, repeat),
+        )
+        for (name, source), eps_x, repeat in product(sources.items(), grid.eps_x, repeats)
+    )
+    edges = study.collect(
+        Call(
+            perturb_edges,
+            f"perturb edges {name} {grid.mode} eps_a={eps_a} repeat={repeat}",
+            {
+                "store": store,
+                "source": source,
+                "mode": grid.mode,
+                "eps_a": eps_a,
+                "repeat": repeat,
+                "seed": seed,
+                "memory_limit_mb": grid.memory_limit_mb,
+            },
+            (name, eps_a, repeat),
+        )
+        for (name, source), eps_a, repeat in product(sources.items(), grid.eps_a, repeats)
+    )
+    return Reports(splits, labels, features, edges)
+
+
+def train(study: Study, reports: Reports) -> Iterator[tuple[Cell, int, PointRef]]:
+    """The curator's side: every method and backbone on every pair of reports, as they finish."""
+    grid = study.profile.node_classification
+    cells = [
+        Cell(dataset, method, backbone, eps_x, eps_a)
+        for dataset in study.datasets
+        for eps_x, eps_a, method, backbone in product(grid.eps_x, grid.eps_a, grid.methods, grid.backbones)
+    ]
+    calls = [
+        Call(
+            search,
+            f"search {cell} repeat={repeat}",
+            {
+                "store": study.store,
+                "edges": reports.edges[cell.dataset, cell.eps_a, repeat],
+                "features": reports.features[cell.dataset, cell.eps_x, repeat],
+                "labels": reports.labels[cell.dataset, repeat],
+                "dataset": cell.dataset,
+                "method": cell.method,
+                "backbone": cell.backbone,
+                "repeat": repeat,
+                "seed": study.profile.seed,
+                "device": study.profile.device,
+                "study": grid,
+            },
+            (cell, repeat),
+        )
+        for cell in cells
+        for repeat in range(study.profile.repeats)
+        if reports.complete(cell, repeat)
+    ]
+    for done in study.run(calls):
+        yield *done.call.about, done.result
+
+
+def _score(study: Study, source: RawSource, reports: Reports, cell: Cell, repeat: int, trained: PointRef) -> Call:
+    arguments = {
+        "store": study.store,
+        "source": source,
+        "split": reports.splits[cell.dataset, repeat],
+        "edges": reports.edges[cell.dataset, cell.eps_a, repeat],
+        "trained": trained,
+        "label": f"{cell} repeat={repeat}",
+    }
+    return Call(score, f"score {cell} repeat={repeat}", arguments)

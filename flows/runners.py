@@ -1,0 +1,76 @@
+"""The runners a profile may name: threads, processes, or Dask (a local cluster, or a scheduler by address)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import Any
+
+from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner, ThreadPoolTaskRunner
+
+from tasks.errors import UserError
+from tasks.params import Profile
+
+
+def worker_count(profile: Profile) -> int:
+    """The profile's workers, else one per usable core."""
+    return profile.workers or len(os.sched_getaffinity(0))
+
+
+def prefect_task_runner(profile: Profile) -> TaskRunner[Any]:
+    """The profile's runner as Prefect's task runner."""
+    workers = worker_count(profile)
+    if profile.runner == "threads":
+        return ThreadPoolTaskRunner(max_workers=workers)
+    if profile.runner == "processes":
+        return ProcessPoolTaskRunner(max_workers=workers)
+    from prefect_dask import DaskTaskRunner  # imported on demand: it takes seconds
+
+    if profile.dask_address:
+        return DaskTaskRunner(address=profile.dask_address)
+    return DaskTaskRunner(cluster_kwargs=_local_cluster(workers))
+
+
+@contextmanager
+def plain_pool(profile: Profile) -> Iterator[Executor]:
+    """The profile's runner without Prefect.
+
+    Raises:
+        UserError: when the Dask scheduler at ``dask_address`` does not answer.
+    """
+    workers = worker_count(profile)
+    if profile.runner == "threads":
+        pool: Executor = ThreadPoolExecutor(workers)
+    elif profile.runner == "processes":
+        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    else:
+        with _dask_client(profile) as client:
+            yield client.get_executor()
+        return
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _dask_client(profile: Profile) -> Iterator[Any]:
+    from distributed import Client, LocalCluster  # imported on demand: it takes seconds
+
+    if profile.dask_address is None:
+        with LocalCluster(**_local_cluster(worker_count(profile))) as cluster, Client(cluster) as client:
+            yield client
+        return
+    try:
+        client = Client(profile.dask_address, timeout=10)
+    except OSError:
+        raise UserError(f"dask_address {profile.dask_address} does not answer; start that scheduler") from None
+    with client:
+        yield client
+
+
+def _local_cluster(workers: int) -> dict[str, Any]:
+    return {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}

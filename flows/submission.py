@@ -1,0 +1,102 @@
+"""How a flow hands its steps out: to Prefect's task runner, or (``--plain``) to a pool without any server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Protocol
+
+import cloudpickle
+from prefect import Task
+from prefect.futures import as_completed as prefect_as_completed
+
+from tasks.errors import UserError
+from tasks.steps.point_task import REFUSED
+
+IN_FLIGHT = 200
+
+
+@dataclass(frozen=True)
+class Call:
+    """One step with its arguments; ``name`` reads as the experiment and ``about`` is the caller's own."""
+
+    step: Task[..., Any]
+    name: str
+    arguments: dict[str, Any] = field(repr=False)
+    about: Any = None
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished call: its result, or the error that its retries could not mend."""
+
+    call: Call
+    result: Any = None
+    error: BaseException | None = None
+
+
+class Submitter(Protocol):
+    """Runs calls side by side and yields them as they finish, at most ``IN_FLIGHT`` handed out at a time.
+
+    A mistake of the user (``UserError``) is raised at once; other errors are yielded with their call.
+    """
+
+    def run(self, calls: Iterable[Call]) -> Iterator[Done]:
+        """The calls in the order in which they finish."""
+
+
+class PrefectSubmitter:
+    """Submits to the task runner of the flow run it is used in."""
+
+    def run(self, calls: Iterable[Call]) -> Iterator[Done]:
+        """See ``Submitter``."""
+        for window in _windows(calls):
+            futures = {}
+            for call in window:
+                named: Any = call.step.with_options(task_run_name=call.name)
+                futures[named.submit(**call.arguments)] = call
+            for future in prefect_as_completed(list(futures)):
+                future.wait()
+                if future.state.name == REFUSED:
+                    raise UserError(future.state.message or "refused")
+                try:
+                    yield Done(futures[future], future.result())
+                except Exception as error:
+                    yield Done(futures[future], error=error)
+
+
+class PlainSubmitter:
+    """Submits the undecorated steps to a pool; ``pool`` may live in other processes."""
+
+    def __init__(self, pool: Executor) -> None:
+        self.pool = pool
+
+    def run(self, calls: Iterable[Call]) -> Iterator[Done]:
+        """See ``Submitter``."""
+        for window in _windows(calls):
+            futures = {self._submit(call): call for call in window}
+            for future in as_completed(futures):
+                error = future.exception()
+                if isinstance(error, UserError):
+                    raise error
+                yield Done(futures[future], error=error) if error else Done(futures[future], future.result())
+
+    def _submit(self, call: Call) -> Future[Any]:
+        plain: Any = call.step.plain  # type: ignore[attr-defined]
+        if isinstance(self.pool, ThreadPoolExecutor):
+            return self.pool.submit(plain, **call.arguments)
+        # The name of the step belongs to its task, so the function itself travels by value.
+        return self.pool.submit(_call_pickled, cloudpickle.dumps((plain, call.arguments)))
+
+
+def _windows(calls: Iterable[Call]) -> Iterator[list[Call]]:
+    remaining = iter(calls)
+    while window := list(islice(remaining, IN_FLIGHT)):
+        yield window
+
+
+def _call_pickled(message: bytes) -> Any:
+    function, arguments = cloudpickle.loads(message)
+    return function(**arguments)

@@ -1,0 +1,115 @@
+"""A study's results as MLflow runs: one parent for the sweep, one child for each finished cell of the table."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from flows.startup import PACKAGE_ROOT, project_root
+from flows.study import Outcome, Study, describe
+from tasks.code_version import code_version
+from tasks.errors import UserError
+from tasks.evaluation.rows import Row
+from tasks.evaluation.tables import console_table, summary
+from tasks.reports.ledger_table import ledger_markdown
+from tasks.steps.download import RawSource
+from tasks.steps.track import ParentRun, close_parent, default_tracking_uri, log_child, log_parent_artifact, open_parent
+from tasks.store import PointRef, canonical_json, file_sha256
+
+log = logging.getLogger("pipeline")
+
+
+class Tracker:
+    """Logs cells as they finish. A tracking store that cannot be used is noted once; the results are on disk anyway."""
+
+    def __init__(self, study: Study, flow_run: str) -> None:
+        self.study = study
+        self.problem: UserError | None = None
+        self._parent: ParentRun | None = None
+        self._flow_run = flow_run
+
+    def cell(self, name: str, rows: list[Row], points: Mapping[int, PointRef], source: RawSource) -> None:
+        """One child: settings as params; means, standard deviations and repeats as metrics; digests as tags."""
+        if self.problem:
+            return
+        first = rows[0]
+        metrics: dict[str, float] = {"repeats": float(len(points))}
+        for line in summary(rows).itertuples():
+            metrics |= {str(line.metric): float(line.mean), f"{line.metric}_sd": float(line.sd)}  # type: ignore[arg-type]
+        tags = {"mechanism_version": code_version("tasks.client.randomized_response", "tasks.client.multibit")}
+        if not source.private:
+            tags["data_digest"] = source.content
+        identity = canonical_json({"cell": name, "points": [points[repeat].content for repeat in sorted(points)]})
+        try:
+            log_child(
+                self._open(),
+                point_digest=hashlib.sha256(identity.encode()).hexdigest()[:24],
+                name=name,
+                params={"dataset": first.dataset, "method": first.method, **first.settings},
+                tags=tags | self._revisions(),
+                metrics=metrics,
+            )
+        except UserError as problem:
+            self._give_up(problem)
+
+    def finish(self, outcome: Outcome) -> None:
+        """The table and the ledger as artifacts of the parent, which ends."""
+        if self.problem or not outcome.rows:
+            return
+        try:
+            parent = self._open()
+            texts = {
+                "table.txt": console_table(summary(outcome.rows)) + "\n",
+                "ledger.md": ledger_markdown(outcome.ledger),
+                "ledger.json": outcome.ledger.to_json(),
+            }
+            log_parent_artifact(parent, texts)
+            close_parent(parent, "FAILED" if outcome.failures else "FINISHED")
+        except UserError as problem:
+            self._give_up(problem)
+
+    def abandon(self) -> None:
+        """End the parent of a run that could not finish."""
+        if self._parent and not self.problem:
+            close_parent(self._parent, "FAILED")
+
+    def _open(self) -> ParentRun:
+        if self._parent is None:
+            study = self.study
+            described = describe(study.profile, study.name)
+            sweep = canonical_json([study.name, study.datasets, described, code_version(f"flows.{study.name}")])
+            self._parent = open_parent(
+                default_tracking_uri(project_root()),
+                study.name,
+                hashlib.sha256(sweep.encode()).hexdigest()[:24],
+                f"{study.name} {' '.join(study.datasets)}",
+                tags={"flow_run": self._flow_run, **self._revisions()},
+                params={
+                    "profile": study.request.profile,
+                    "datasets": " ".join(study.datasets),
+                    "parameters": described,
+                },
+            )
+        return self._parent
+
+    def _give_up(self, problem: UserError) -> None:
+        log.error("%s", problem)
+        self.problem = problem
+
+    def _revisions(self) -> dict[str, str]:
+        lock = PACKAGE_ROOT / "dvc.lock"
+        return {
+            "git_revision": _git_revision(PACKAGE_ROOT),
+            "dvc_revision": os.environ.get("DVC_EXP_NAME") or (file_sha256(lock)[:16] if lock.exists() else "none"),
+        }
+
+
+def _git_revision(root: Path) -> str:
+    answer = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=root, capture_output=True, text=True, check=False
+    )
+    return answer.stdout.strip() or "unknown"

@@ -1,0 +1,87 @@
+"""A digest of the code that computes a point, so that a change of method never meets an old result.
+
+It covers the normalised syntax tree (no comments, no docstrings) of a module and of every first-party module
+that it imports, and the versions of the third-party packages they name.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, version  # noqa: TID251 - versions only
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FIRST_PARTY = ("tasks", "flows")
+
+
+@cache
+def code_version(*modules: str) -> str:
+    """Hex digest over the code of these dotted modules and all that they import.
+
+    The environment's own variation (device kind) belongs in the point's key beside it.
+    """
+    sources: dict[str, str] = {}
+    packages: set[str] = set()
+    pending = list(modules)
+    while pending:
+        module = pending.pop()
+        if module in sources:
+            continue
+        tree = ast.parse(_path(module).read_bytes())
+        sources[module] = ast.dump(_without_docstrings(tree))
+        for name in _imports(tree):
+            if name.split(".")[0] in FIRST_PARTY:
+                pending.append(name)
+            else:
+                packages.add(name.split(".")[0])
+    text = [f"{name}:{sources[name]}" for name in sorted(sources)]
+    text += [f"{name}=={release}" for name, release in sorted(_releases(packages))]
+    return hashlib.sha256("\n".join(text).encode()).hexdigest()[:16]
+
+
+def _path(module: str) -> Path:
+    base = ROOT.joinpath(*module.split("."))
+    return base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
+
+
+def _imports(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            submodules = [f"{node.module}.{alias.name}" for alias in node.names]
+            first_party = node.module.split(".")[0] in FIRST_PARTY
+            yield node.module
+            yield from (name for name in submodules if first_party and _path(name).exists())
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = node.body[0] if node.body else None
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                node.body = node.body[1:]
+    return tree
+
+
+def _releases(packages: set[str]) -> Iterator[tuple[str, str]]:
+    distributions = _distributions()
+    for package in packages - set(sys.stdlib_module_names):
+        for distribution in sorted(set(distributions.get(package, [package]))):
+            try:
+                yield distribution.lower(), version(distribution).split("+")[0]
+            except PackageNotFoundError:
+                yield distribution.lower(), "absent"
+
+
+@cache
+def _distributions() -> dict[str, list[str]]:
+    return {name: list(found) for name, found in packages_distributions().items()}

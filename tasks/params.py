@@ -1,0 +1,154 @@
+"""params.yaml as a typed, validated model: the only source of the grid.
+
+The file has a section per profile (``demo``, ``paper``) and ``datasets``, where users declare graphs of their
+own. Unknown keys, wrong types and impossible values are one clear line that names the key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from tasks.epsilon import canonical_epsilon
+from tasks.errors import UserError
+
+PROFILES = ("demo", "paper")
+
+
+def _budget(value: object) -> str:
+    try:
+        return canonical_epsilon(value)
+    except UserError as error:
+        raise ValueError(str(error)) from None
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    repeated = [value for value in values if values.count(value) > 1]
+    if repeated:
+        raise ValueError(f"{repeated[0]!r} is listed twice")
+    return values
+
+
+Budget = Annotated[str, BeforeValidator(_budget)]
+Rate = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Dropout = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
+Distinct = AfterValidator(_distinct)
+
+
+class Section(BaseModel):
+    """A part of params.yaml; unknown keys are mistakes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Search(Section):
+    """Hyper-parameters to choose from by validation, and when training stops."""
+
+    learning_rate: Annotated[list[Rate], Field(min_length=1), Distinct] = [0.01]
+    dropout: Annotated[list[Dropout], Field(min_length=1), Distinct] = [0.5]
+    weight_decay: Annotated[list[NonNegative], Field(min_length=1), Distinct] = [0.001]
+    epochs: Annotated[int, Field(ge=1, le=500)] = 500
+    patience: Annotated[int, Field(ge=1)] = 100
+
+
+class NodeClassification(Section):
+    """The Solitude study: noisy neighbour lists and features, GNNs, accuracy."""
+
+    datasets: Annotated[list[str], Field(min_length=1), Distinct]
+    eps_x: Annotated[list[Budget], Field(min_length=1), Distinct]
+    eps_a: Annotated[list[Budget], Field(min_length=1), Distinct]
+    mode: Literal["directed", "directed-no-diagonal", "pair"] = "directed"
+    methods: Annotated[list[Literal["base"]], Field(min_length=1), Distinct] = ["base"]
+    backbones: Annotated[list[Literal["gcn", "sage"]], Field(min_length=1), Distinct] = ["gcn", "sage"]
+    normalization: Literal["symmetric", "mean"] = "symmetric"
+    search: Search = Search()
+    budget: Budget = "inf"
+    memory_limit_mb: Annotated[int, Field(ge=1)] = 2000
+
+
+class Profile(Section):
+    """Everything that one ``dvc repro`` runs."""
+
+    seed: Annotated[int, Field(ge=0, lt=2**63)] | None = 0
+    repeats: Annotated[int, Field(ge=1, le=1000)] = 5
+    runner: Literal["threads", "processes", "dask"] = "processes"
+    workers: Annotated[int, Field(ge=1, le=256)] | None = None
+    dask_address: str | None = None
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    node_classification: NodeClassification
+
+
+class OwnDataset(Section):
+    """A user's own graph; private unless said otherwise. Paths are relative to the project's root."""
+
+    edges: str
+    features: str | None = None
+    labels: str | None = None
+    nodes: Annotated[int, Field(ge=1)] | None = None
+    feature_bounds: tuple[float, float] | None = None
+    private: bool = True
+
+
+class Parameters(Section):
+    """The whole file."""
+
+    demo: Profile
+    paper: Profile
+    datasets: dict[str, OwnDataset] = {}
+
+
+def load_parameters(path: Path, profile: str = "demo", overrides: Sequence[str] = ()) -> Parameters:
+    """Read and validate ``path``; ``overrides`` are ``dotted.key=json``, relative to the profile.
+
+    Raises:
+        UserError: for an unreadable file, an unknown profile or key, or a value out of range.
+    """
+    try:
+        tree = yaml.safe_load(path.read_text())
+    except FileNotFoundError:
+        raise UserError(f"{path.name} is missing; run from the project's root or restore it with git") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UserError(f"{path.name} is not valid YAML: {error}") from None
+    if not isinstance(tree, dict):
+        raise UserError(f"{path.name} must hold the sections {', '.join(PROFILES)}")
+    if profile not in PROFILES or profile not in tree:
+        raise UserError(f"profile {profile!r} is unknown; use one of {', '.join(PROFILES)}")
+    for override in overrides:
+        _apply(tree[profile], override)
+    try:
+        return Parameters.model_validate(tree)
+    except ValidationError as error:
+        raise UserError(f"{path.name}: {_first_line(error)}") from None
+
+
+def _apply(section: Any, override: str) -> None:
+    key, equals, text = override.partition("=")
+    if not equals:
+        raise UserError(f"--set {override!r} has no '='; write --set dotted.key=json")
+    try:
+        value = json.loads(text)
+    except ValueError:
+        raise UserError(f"--set {key}: {text!r} is not JSON; quote strings, for example '\"inf\"'") from None
+    *parents, leaf = key.strip().split(".")
+    for depth, name in enumerate(parents):
+        section = section.setdefault(name, {}) if isinstance(section, dict) else section
+        if not isinstance(section, dict):
+            raise UserError(f"--set {key}: {'.'.join(parents[: depth + 1])} is not a section of params.yaml")
+    section[leaf] = value
+
+
+def _first_line(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"{where} is not a known key; remove it or check its spelling"
+    if first["type"] == "missing":
+        return f"{where} is missing; add it"
+    rule = first["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+    return f"{where}: {rule} (got {first['input']!r})"

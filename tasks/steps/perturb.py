@@ -1,0 +1,122 @@
+"""Steps on the users' side: each draws one report, once, as a point of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tasks.client.labels import reveal_labels
+from tasks.client.multibit import encode_features
+from tasks.client.randomized_response import randomise_neighbour_lists
+from tasks.code_version import code_version
+from tasks.datasets.graph import RawGraph
+from tasks.datasets.splits import Split
+from tasks.errors import UserError
+from tasks.reports.edge import EdgeMode, EdgeReport
+from tasks.reports.feature import FeatureReport
+from tasks.reports.label import LabelReport
+from tasks.reports.ledger import Ledger, LedgerLine
+from tasks.seeds import derive_seed, generator
+from tasks.steps.download import RawSource
+from tasks.steps.point_task import point_task
+from tasks.steps.split import SPLIT
+from tasks.store import PointRef, PointStore
+
+REPORT = "report.npz"
+LEDGER = "ledger.json"
+
+
+@point_task()
+def perturb_edges(
+    store: PointStore, source: RawSource, *, mode: EdgeMode, eps_a: str, repeat: int, seed: int | None, memory_limit_mb: int
+) -> PointRef:
+    """Randomised response on every neighbour list (Solitude, eq. 4)."""
+    point = f"{mode} eps_a={eps_a}"
+
+    def draw(graph: RawGraph, noise_seed: int | None) -> EdgeReport:
+        return randomise_neighbour_lists(
+            graph.adjacency,
+            eps_a,
+            mode,
+            generator(noise_seed),
+            memory_limit_mb=memory_limit_mb,
+            simulated=noise_seed is not None,
+            dataset=graph.name,
+            notes=graph.notes,
+        )
+
+    return _report(store, source, "tasks.client.randomized_response", "edges", point, repeat, seed, draw)
+
+
+@point_task()
+def perturb_features(store: PointStore, source: RawSource, *, eps_x: str, repeat: int, seed: int | None) -> PointRef:
+    """The multi-bit mechanism on every feature vector (Solitude, eq. 7 to 9)."""
+
+    def draw(graph: RawGraph, noise_seed: int | None) -> FeatureReport:
+        if graph.features is None:
+            raise UserError(f"{graph.name} has no node features; give some or choose another data set")
+        return encode_features(
+            graph.features,
+            graph.feature_bounds,
+            eps_x,
+            generator(noise_seed),
+            simulated=noise_seed is not None,
+            dataset=graph.name,
+            notes=graph.notes,
+        )
+
+    return _report(store, source, "tasks.client.multibit", "features", f"eps_x={eps_x}", repeat, seed, draw)
+
+
+@point_task()
+def report_labels(store: PointStore, source: RawSource, split: PointRef, *, repeat: int) -> PointRef:
+    """The labels that the method assumes the curator knows: training and validation nodes, in clear."""
+
+    def draw(graph: RawGraph, _: int | None) -> LabelReport:
+        if graph.labels is None:
+            raise UserError(f"{graph.name} has no labels; node classification needs some")
+        parts = Split.load(split.file(SPLIT))
+        return reveal_labels(
+            graph.labels, parts.train, parts.validation, classes=graph.classes, dataset=graph.name, notes=graph.notes
+        )
+
+    return _report(store, source, "tasks.client.labels", "labels", split.content, repeat, None, draw)
+
+
+def ledger_lines(report: PointRef) -> tuple[LedgerLine, ...]:
+    """The ledger of a stored report."""
+    return Ledger.from_json(report.file(LEDGER).read_text()).lines
+
+
+def _report(
+    store: PointStore,
+    source: RawSource,
+    module: str,
+    kind: str,
+    point: str,
+    repeat: int,
+    seed: int | None,
+    draw: Callable[[RawGraph, int | None], EdgeReport | FeatureReport | LabelReport],
+) -> PointRef:
+    noise_seed = derive_seed(
+        seed, study="node_classification", dataset=source.name, point=point, repeat=repeat, role=f"client/{kind}"
+    )
+
+    def compute(folder: Path) -> None:
+        graph = source.load()
+        if not isinstance(graph, RawGraph):
+            raise UserError(f"{source.name} is a set of graphs; node classification needs one graph")
+        report = draw(graph, noise_seed)
+        report.save(folder / REPORT)
+        (folder / LEDGER).write_text(Ledger((report.ledger,)).to_json())
+
+    key = {
+        "step": f"perturb {kind}",
+        "raw": source.content,
+        "point": point,
+        "repeat": repeat,
+        "seed": noise_seed,
+        "code": code_version(module),
+    }
+    label = f"{kind} {source.name} {point} repeat={repeat}"
+    return store.point(key, compute, label=label, private=source.private)

@@ -1,0 +1,37 @@
+"""Step: deal the labelled nodes to train, validation and test once per repeat."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tasks.code_version import code_version
+from tasks.datasets.graph import RawGraph
+from tasks.datasets.splits import random_split
+from tasks.errors import UserError
+from tasks.seeds import derive_seed, generator
+from tasks.steps.download import RawSource
+from tasks.steps.point_task import point_task
+from tasks.store import PointRef, PointStore
+
+SPLIT = "split.npz"
+
+
+@point_task()
+def split(store: PointStore, source: RawSource, repeat: int, seed: int | None) -> PointRef:
+    """The split of one repeat, shared by every method; it depends on which labels are known, not on noise."""
+    role_seed = derive_seed(seed, study="split", dataset=source.name, point="50/25/25", repeat=repeat, role="bench")
+
+    def compute(folder: Path) -> None:
+        graph = source.load()
+        if not isinstance(graph, RawGraph) or graph.labels is None:
+            raise UserError(f"{source.name} has no single class per node; node classification needs one")
+        random_split(graph.labels, generator(role_seed)).save(folder / SPLIT)
+
+    key = {
+        "step": "split",
+        "raw": source.content,
+        "repeat": repeat,
+        "seed": role_seed,
+        "code": code_version("tasks.datasets.splits"),
+    }
+    return store.point(key, compute, label=f"split {source.name} repeat={repeat}", private=source.private)
