@@ -1,0 +1,191 @@
+"""FedWalk's cost: everything before skip-gram against skip-gram, the balanced tree against all pairs, and scale.
+
+Cases:
+- BlogCatalog, the paper's settings: private tree, walks and encoder against skip-gram on these walks (to be 4 times
+  faster or more);
+- the balanced tree against all-pairs DTW with average linkage on the same reports (50 times or more), with the
+  micro-F1 of the embeddings that both lead to;
+- skip-gram streamed from disk against gensim on a list in memory (no slower);
+- a graph of Flickr's size and degree law: tree, walks and encoder against skip-gram at the rate measured on a sample
+  of its walks (4 times or more), within 6 GB.
+
+Run: ``python -m benchmarks.embedding [--json FILE]``; about half an hour on two cores. Needs BlogCatalog (network, or
+GRAPH_DATA_MIRROR) and 1.2 GB of disk for walks.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from gensim.models import Word2Vec
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from benchmarks.flickr_sized import flickr_sized
+from benchmarks.reporting import Measured, Work, compared, json_argument, measured, publish
+from tasks.broadcasts.bins import default_bin_count, random_bins
+from tasks.broadcasts.tree import ClusterTree
+from tasks.client.fedwalk.degree import release_degrees
+from tasks.client.fedwalk.neighbour_counts import release_neighbour_counts
+from tasks.client.fedwalk.neighbour_lists import NeighbourLists, neighbour_lists
+from tasks.client.fedwalk.walks import release_walks
+from tasks.curator.fedwalk.cluster_tree import Linkage, private_tree
+from tasks.curator.fedwalk.skip_gram import skip_gram
+from tasks.datasets.graph import RawGraph
+from tasks.datasets.registry import fetch_dataset, load_dataset
+from tasks.evaluation.embedding_scores import embedding_scores
+from tasks.reports.neighbour_counts import NeighbourCountReport
+from tasks.reports.walk_corpus import WalkCorpus
+from tasks.seeds import generator
+
+RAW = Path(__file__).resolve().parents[1] / ".cache" / "benchmarks"
+WALKS = 80
+SAMPLE_ROUNDS = 4
+
+
+def blogcatalog() -> RawGraph:
+    """The data set, downloaded once."""
+    fetch_dataset("blogcatalog", RAW)
+    graph = load_dataset("blogcatalog", RAW)
+    assert isinstance(graph, RawGraph)
+    return graph
+
+
+def released_counts(lists: NeighbourLists) -> NeighbourCountReport:
+    """What the devices send for the private tree, budgets 1 and 1."""
+    rng = generator(1)
+    degrees = release_degrees(lists, "1", rng, dataset="benchmark", simulated=True).degrees
+    bins = random_bins(lists.nodes, default_bin_count(lists.nodes), rng)
+    return release_neighbour_counts(lists, degrees, bins, "1", rng, dataset="benchmark", simulated=True)
+
+
+def walked(lists: NeighbourLists, tree: ClusterTree, folder: Path, walks: int = WALKS) -> WalkCorpus:
+    """Encoded walks at the paper's settings."""
+    return release_walks(
+        lists, tree, "2", folder, generator(2), walks=walks, dataset="benchmark", simulated=True
+    ).corpus
+
+
+def compile_everything() -> None:
+    """Runs the whole path on a ring, so that no clock sees a compiler."""
+    ring = np.roll(np.eye(20, dtype=np.int8), 1, axis=1)
+    lists = neighbour_lists(csr_array(ring | ring.T), dataset="ring")
+    counts = released_counts(lists)
+    private_tree(counts, generator(0), linkage="average")
+    with TemporaryDirectory() as folder:
+        walked(lists, private_tree(counts, generator(0)), Path(folder), walks=1)
+
+
+def before_skip_gram(graph: Callable[[], csr_array], folder: Path) -> Work:
+    """Degrees, counts, tree, walks and encoder; the graph is made within the work and counts as its memory."""
+    compile_everything()
+
+    def work() -> float:
+        adjacency = graph()
+        start = time.perf_counter()
+        lists = neighbour_lists(adjacency, dataset="benchmark")
+        walked(lists, private_tree(released_counts(lists), generator(0)), folder)
+        return time.perf_counter() - start
+
+    return work
+
+
+def blogcatalog_adjacency() -> csr_array:
+    """The true graph."""
+    return blogcatalog().adjacency
+
+
+def flickr_adjacency() -> csr_array:
+    """The stand-in's graph."""
+    return flickr_sized(generator(0))
+
+
+def tree_from_counts(linkage: Linkage) -> Work:
+    """One tree of BlogCatalog's released counts."""
+    compile_everything()
+    counts = released_counts(neighbour_lists(blogcatalog().adjacency, dataset="blogcatalog"))
+    return lambda: private_tree(counts, generator(0), linkage=linkage)
+
+
+def micro_f1(embedding: NDArray[np.float32], label_sets: csr_array) -> float:
+    """Mean over ten splits at half the nodes, top-k."""
+    scores = embedding_scores(embedding, label_sets, [0.5], generator(3))
+    return float(np.mean([score.micro_f1 for score in scores if score.scoring == "top_k"]))
+
+
+def timed(work: Work) -> Measured:
+    """One run in this process, its memory not measured."""
+    start = time.perf_counter()
+    value = work()
+    return Measured(time.perf_counter() - start, float("nan"), value)
+
+
+def first_rounds(corpus: WalkCorpus, rounds: int, folder: Path) -> WalkCorpus:
+    """A sample of a corpus."""
+    parts = (walks for _, walks in zip(range(rounds), corpus, strict=False))
+    return WalkCorpus.write(folder, parts, nodes=corpus.nodes, length=corpus.length)
+
+
+def gensim_on_a_list(corpus: WalkCorpus) -> Work:
+    """The baseline of streaming: the same tokens as lists of strings, made before the clock starts."""
+    walks = [[str(token) for token in walk if token >= 0] for part in corpus for walk in part.tolist()]
+    settings = {"vector_size": 128, "window": 10, "sg": 1, "hs": 1, "negative": 0, "sample": 0, "min_count": 1}
+    return lambda: Word2Vec(walks, epochs=1, workers=1, seed=1, **settings)
+
+
+def main() -> None:
+    """Runs all cases."""
+    file, cases = json_argument(__doc__), []
+    graph = blogcatalog()
+    with TemporaryDirectory() as scratch:
+        place = Path(scratch)
+        whole = measured(before_skip_gram, blogcatalog_adjacency, place / "balanced", repeats=1)
+        corpus = WalkCorpus.open(place / "balanced")
+        balanced = timed(partial(skip_gram, corpus, seed=1))
+        whole = replace(whole, seconds=whole.value)
+        cases.append(compared("blogcatalog: tree, walks, encoder / skip-gram", balanced, whole, required_ratio=4))
+
+        sample = first_rounds(corpus, SAMPLE_ROUNDS, place / "sample")
+        in_memory, streamed = timed(gensim_on_a_list(sample)), timed(partial(skip_gram, sample, seed=1))
+        rates = {"tokens_s": sample.tokens / streamed.seconds, "baseline_tokens_s": sample.tokens / in_memory.seconds}
+        cases.append(compared("blogcatalog: skip-gram streamed / in memory", in_memory, streamed, **rates))
+
+        fast = measured(tree_from_counts, "balanced")
+        slow = measured(tree_from_counts, "average", repeats=1)
+        lists = neighbour_lists(graph.adjacency, dataset="blogcatalog")
+        average = skip_gram(walked(lists, slow.value, place / "average"), seed=1)
+        quality = {
+            "micro_f1": micro_f1(balanced.value, graph.label_sets),
+            "baseline_micro_f1": micro_f1(average, graph.label_sets),
+        }
+        depths = {"depth": fast.value.depth, "baseline_depth": slow.value.depth}
+        cases.append(
+            compared("blogcatalog: balanced / average linkage", slow, fast, required_ratio=50, **quality, **depths)
+        )
+
+        scale = measured(before_skip_gram, flickr_adjacency, place / "flickr", repeats=1)
+        corpus = WalkCorpus.open(place / "flickr")
+        rate = timed(partial(skip_gram, first_rounds(corpus, 1, place / "flickr-sample"), seed=1))
+        sampled = corpus.tokens / corpus.rounds
+        forecast = Measured(rate.seconds * corpus.tokens / sampled, float("nan"), None)
+        cases.append(
+            compared(
+                "Flickr's size: tree, walks, encoder / skip-gram (forecast)",
+                forecast,
+                replace(scale, seconds=scale.value),
+                required_ratio=4,
+                memory_limit_mb=6000,
+                tokens=corpus.tokens,
+            )
+        )
+    publish(cases, file)
+
+
+if __name__ == "__main__":
+    main()
