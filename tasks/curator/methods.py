@@ -1,0 +1,142 @@
+"""The methods of the node classification study: what each needs and which calibrations it combines.
+
+A new denoiser of the graph is one file in ``calibration`` and one line in ``GRAPHS``; a new method is one line in
+``METHODS``. Any registered method can be extended by name: ``mutual + drop``, ``base + bayes-soft + smoothing``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from scipy.sparse import csr_array
+
+from tasks.curator.calibration.bayes import bayes_hard_graph, bayes_soft_graph
+from tasks.curator.calibration.mutual import mutual_graph
+from tasks.errors import UserError
+from tasks.reports.edge import EdgeReport
+
+Needs = Literal["edges", "features", "labels"]
+FeatureSource = Literal["reported", "random", "constant", "none"]
+
+GRAPHS: dict[str, Callable[[EdgeReport], csr_array]] = {
+    "reported": EdgeReport.adjacency,
+    "mutual": mutual_graph,
+    "bayes-hard": bayes_hard_graph,
+    "bayes-soft": bayes_soft_graph,
+}
+_CALIBRATION = "tasks.curator.calibration"
+
+
+@dataclass(frozen=True)
+class Method:
+    """One row of the table.
+
+    Attributes:
+        name: canonical name.
+        graph: key of ``GRAPHS``: what the network, and all smoothing, runs on.
+        features: where they come from. ``random`` and ``constant`` are public and of the reports' declared width;
+            ``none`` belongs to backbone-free methods.
+        feature_smoothing: l_x is a hyper-parameter (else 0).
+        prediction_smoothing: l_y steps on the predicted probabilities (else 0).
+        target_smoothing: Drop, l_y steps on the one-hot training labels (else the labels as reported).
+        joint: the edge weights are learned with the network (eq. 14), from ``graph``'s values on.
+        backbone_free: label propagation instead of a network.
+        noise_free: reads its reports at budget ``inf``: ``base`` without noise, the ceiling, not a private method.
+    """
+
+    name: str
+    graph: str = "reported"
+    features: FeatureSource = "reported"
+    feature_smoothing: bool = False
+    prediction_smoothing: bool = False
+    target_smoothing: bool = False
+    joint: bool = False
+    backbone_free: bool = False
+    noise_free: bool = False
+
+    @property
+    def needs(self) -> tuple[Needs, ...]:
+        """The reports that are read; the budget of the others is not spent."""
+        return ("edges", "features", "labels") if self.features == "reported" else ("edges", "labels")
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Modules whose code decides the result, beside the training's; for the version of a stored point."""
+        names = {GRAPHS[self.graph].__module__} - {EdgeReport.__module__}
+        if self.feature_smoothing or self.prediction_smoothing or self.target_smoothing or self.backbone_free:
+            names.add(f"{_CALIBRATION}.smoothing")
+        if self.features in ("random", "constant"):
+            names.add(f"{_CALIBRATION}.feature_free")
+        if self.joint:
+            names.add(f"{_CALIBRATION}.joint")
+        if self.backbone_free:
+            names.add(f"{_CALIBRATION}.label_propagation")
+        return tuple(sorted(names))
+
+    def calibrated_graph(self, report: EdgeReport) -> csr_array:
+        """The graph in use (N, N), of bits or of weights in [0, 1].
+
+        Raises:
+            UserError: when the report's mode does not carry what the calibration needs.
+        """
+        return GRAPHS[self.graph](report)
+
+
+_SMOOTHED: dict[str, Any] = {"feature_smoothing": True, "prediction_smoothing": True}
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method("base"),
+        Method("lpgnn", **_SMOOTHED, target_smoothing=True),
+        Method("solitude", **_SMOOTHED, joint=True),
+        Method("mutual", graph="mutual", **_SMOOTHED),
+        Method("bayes-hard", graph="bayes-hard", **_SMOOTHED),
+        Method("bayes-soft", graph="bayes-soft", **_SMOOTHED),
+        Method("random-features", features="random", **_SMOOTHED),
+        Method("constant-features", features="constant"),
+        Method("label-propagation", features="none", backbone_free=True),
+        Method("non-private", noise_free=True),
+    )
+}
+
+# What a name can be extended by; each part sets these fields.
+PARTS: dict[str, dict[str, Any]] = {
+    **{name: {"graph": name} for name in GRAPHS},
+    "smoothing": {"feature_smoothing": True},
+    "label-smoothing": {"prediction_smoothing": True},
+    "drop": {"prediction_smoothing": True, "target_smoothing": True},
+    "joint": {"joint": True},
+    "random-features": {"features": "random"},
+    "constant-features": {"features": "constant"},
+}
+
+
+def method_named(text: str) -> Method:
+    """A registered method, or one extended by parts: ``"mutual + smoothing + drop"``.
+
+    The first word names a registered method, each further one a part; one fact may be stated once only. The result's
+    name is the words in this spelling.
+
+    Raises:
+        UserError: for an unknown method or part, parts that contradict each other, or parts that a backbone-free method
+            has no use for.
+    """
+    first, *parts = (word.strip().lower() for word in text.split("+"))
+    if first not in METHODS:
+        raise UserError(f"method {first!r} is unknown; use one of {', '.join(METHODS)}")
+    method = METHODS[first]
+    graphs = [part for part in parts if part in GRAPHS]
+    sources = [part for part in parts if part.endswith("-features")]
+    for part in parts:
+        if part not in PARTS:
+            raise UserError(f"method {text!r}: part {part!r} is unknown; use one of {', '.join(PARTS)}")
+        if method.backbone_free and part not in GRAPHS:
+            raise UserError(f"method {text!r}: {first} trains no network, so {part} has no meaning")
+    if len(set(parts)) < len(parts) or len(graphs) > 1 or len(sources) > 1:
+        raise UserError(f"method {text!r} names a part, a graph or a feature source twice; name each once")
+    for part in parts:
+        method = replace(method, **PARTS[part])
+    return replace(method, name=" + ".join([first, *parts]))
