@@ -16,6 +16,7 @@ from tasks.reports.ledger import Ledger
 def download_data(study: Study, _: Tracker) -> Outcome:
     """Bring every data set in."""
     for name, source in study.sources().items():
-        if study.request.export and source.point:
-            study.store.export([source.point], data_folder("raw", study.request, name))
+        if study.request.export:
+            # A user's own files stay where they are; DVC still expects the folder.
+            study.store.export([source.point] if source.point else [], data_folder("raw", study.request, name))
     return study.outcome([], Ledger())

@@ -74,10 +74,11 @@ def comparison(compared: pd.DataFrame) -> str:
     if printed.empty:
         return "No published figure is for these points."
     lines = [
-        f"{line.dataset} {line.method} {line.backbone} eps_x={line.eps_x} eps_a={line.eps_a}: "
-        f"{cell(line.mean, line.sd, line.repeats)}, published {line.reference_mean:.3f} ± {line.reference_sd:.3f} "
-        f"({line.item}), difference {line.difference_points:+.1f} points"
-        for line in printed.itertuples()
+        f"{line['dataset']} {line['method']} {line['backbone']} eps_x={line['eps_x']} eps_a={line['eps_a']}: "
+        f"{cell(line['mean'], line['sd'], line['repeats'])}, "
+        f"published {line['reference_mean']:.3f} ± {line['reference_sd']:.3f} ({line['item']}), "
+        f"difference {line['difference_points']:+.1f} points"
+        for line in printed.to_dict("records")
     ]
     return "\n".join(["Beside the published figures", *lines])
 

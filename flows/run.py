@@ -40,7 +40,7 @@ def run(name: str, chosen: argparse.Namespace) -> int:
     """Run one study as the command line asked; the exit status."""
     datasets = [dataset for group in chosen.dataset for dataset in group]
     request = StudyRequest(profile=chosen.profile, datasets=datasets, overrides=chosen.set, export=chosen.export)
-    profile = check_request(request)
+    profile = check_request(name, request)
     open_store()  # an unusable store shows before anything starts
     outcome = _plainly(name, request, profile) if chosen.plain else _with_prefect(name, request, profile)
     if chosen.json:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from flows.startup import PACKAGE_ROOT, project_root
 from flows.submission import Call, Done, Submitter
-from tasks.datasets.registry import public_dataset
+from tasks.datasets.registry import public_dataset, user_dataset
 from tasks.datasets.user_graph import UserDataset
 from tasks.errors import UserError
 from tasks.evaluation.rows import Row
@@ -33,10 +33,10 @@ class StudyRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    profile: str = Field("demo", description="section of params.yaml: demo or paper")
-    datasets: list[str] = Field([], description="data sets to run instead of the profile's")
-    overrides: list[str] = Field([], description="dotted.key=json, relative to the profile")
-    export: bool = Field(False, description="lay points and tables below data/, for DVC")
+    profile: str = Field(default="demo", description="section of params.yaml: demo or paper")
+    datasets: list[str] = Field(default=[], description="data sets to run instead of the profile's")
+    overrides: list[str] = Field(default=[], description="dotted.key=json, relative to the profile")
+    export: bool = Field(default=False, description="lay points and tables below data/, for DVC")
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,9 @@ class Study:
     @classmethod
     def open(cls, name: str, request: StudyRequest, submitter: Submitter) -> Study:
         """Resolve a request against params.yaml and open the store."""
-        profile, parameters = check_request(request), read_request(request)
-        section = getattr(profile, name, profile.node_classification)
-        own, store = own_datasets(parameters), open_store()
-        return cls(name, request, profile, request.datasets or section.datasets, own, store, submitter)
+        profile = check_request(name, request)
+        own, store = own_datasets(read_request(request)), open_store()
+        return cls(name, request, profile, chosen_datasets(name, request, profile), own, store, submitter)
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """Successful calls as they finish; computed points are logged, failed ones noted."""
@@ -120,7 +119,7 @@ def workspace() -> Path:
     return PACKAGE_ROOT
 
 
-def check_request(request: StudyRequest) -> Profile:
+def check_request(name: str, request: StudyRequest) -> Profile:
     """The profile of a request, after checking everything that can be checked before anything starts.
 
     Raises:
@@ -128,13 +127,19 @@ def check_request(request: StudyRequest) -> Profile:
     """
     parameters = read_request(request)
     own = own_datasets(parameters)
-    for dataset in request.datasets:
-        if dataset not in own:
+    profile: Profile = getattr(parameters, request.profile)
+    for dataset in chosen_datasets(name, request, profile):
+        if user_dataset(dataset, own) is None:
             public_dataset(dataset, own)
         elif own[dataset].private and request.export:
             raise UserError(f"data set {dataset!r} is private and is never laid below data/; run without --export")
-    profile: Profile = getattr(parameters, request.profile)
     return profile
+
+
+def chosen_datasets(name: str, request: StudyRequest, profile: Profile) -> list[str]:
+    """The request's data sets, else those of the study's section of the profile; each once."""
+    section = getattr(profile, name, profile.node_classification)
+    return list(dict.fromkeys(request.datasets or section.datasets))
 
 
 def read_request(request: StudyRequest) -> Parameters:

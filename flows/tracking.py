@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import os
@@ -15,10 +16,11 @@ from tasks.code_version import code_version
 from tasks.errors import UserError
 from tasks.evaluation.rows import Row
 from tasks.evaluation.tables import console_table, summary
+from tasks.point_folder import canonical_json, file_sha256
 from tasks.reports.ledger_table import ledger_markdown
 from tasks.steps.download import RawSource
 from tasks.steps.track import ParentRun, close_parent, default_tracking_uri, log_child, log_parent_artifact, open_parent
-from tasks.store import PointRef, canonical_json, file_sha256
+from tasks.store import PointRef
 
 log = logging.getLogger("pipeline")
 
@@ -43,7 +45,9 @@ class Tracker:
         tags = {"mechanism_version": code_version("tasks.client.randomized_response", "tasks.client.multibit")}
         if not source.private:
             tags["data_digest"] = source.content
-        identity = canonical_json({"cell": name, "points": [points[repeat].content for repeat in sorted(points)]})
+        # The content of a private point's metrics is a function of raw data; its keyed digest is not.
+        digests = [point.digest if source.private else point.content for _, point in sorted(points.items())]
+        identity = canonical_json({"cell": name, "points": digests})
         try:
             log_child(
                 self._open(),
@@ -75,7 +79,8 @@ class Tracker:
     def abandon(self) -> None:
         """End the parent of a run that could not finish."""
         if self._parent and not self.problem:
-            close_parent(self._parent, "FAILED")
+            with contextlib.suppress(UserError):  # what ended the run matters more
+                close_parent(self._parent, "FAILED")
 
     def _open(self) -> ParentRun:
         if self._parent is None:

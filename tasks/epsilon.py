@@ -24,8 +24,11 @@ def canonical_epsilon(value: object, *, name: str = "epsilon", per_node: bool = 
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
         raise UserError(f"{name}: {value!r} is not a budget; use a positive number or 'inf'")
-    text = str(value).strip().lower().lstrip("+")
-    if text in {"inf", ".inf", "infinity"}:
+    try:
+        text = str(value).strip().lower()
+    except ValueError:  # an integer of more than 4300 digits
+        raise UserError(f"{name}: the value is out of range; use a positive number or 'inf'") from None
+    if text.removeprefix("+") in {"inf", ".inf", "infinity"}:
         return INFINITE
     if per_node and text.replace(" ", "") == PER_NODE:
         return PER_NODE

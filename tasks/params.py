@@ -18,6 +18,7 @@ from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
 
 PROFILES = ("demo", "paper")
+SHOWN = 100
 
 
 def _budget(value: object) -> str:
@@ -27,6 +28,12 @@ def _budget(value: object) -> str:
         raise ValueError(str(error)) from None
 
 
+def _no_switch(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not true or false")
+    return value
+
+
 def _distinct(values: list[Any]) -> list[Any]:
     repeated = [value for value in values if values.count(value) > 1]
     if repeated:
@@ -34,10 +41,22 @@ def _distinct(values: list[Any]) -> list[Any]:
     return values
 
 
+def _ordered(bounds: tuple[float, float]) -> tuple[float, float]:
+    if bounds[0] >= bounds[1]:
+        raise ValueError("the lower bound must come first and be smaller")
+    return bounds
+
+
 Budget = Annotated[str, BeforeValidator(_budget)]
-Rate = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
-NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Dropout = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
+# Strings that are numbers pass: PyYAML reads 1e-3 as a string.
+Whole = Annotated[int, BeforeValidator(_no_switch)]
+Real = Annotated[float, BeforeValidator(_no_switch)]
+Rate = Annotated[Real, Field(gt=0, le=1, allow_inf_nan=False)]
+NonNegative = Annotated[Real, Field(ge=0, allow_inf_nan=False)]
+Dropout = Annotated[Real, Field(ge=0, lt=1, allow_inf_nan=False)]
+Bound = Annotated[Real, Field(allow_inf_nan=False)]
+# A name becomes a folder and an argument of DVC's commands.
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 Distinct = AfterValidator(_distinct)
 
 
@@ -53,8 +72,8 @@ class Search(Section):
     learning_rate: Annotated[list[Rate], Field(min_length=1), Distinct] = [0.01]
     dropout: Annotated[list[Dropout], Field(min_length=1), Distinct] = [0.5]
     weight_decay: Annotated[list[NonNegative], Field(min_length=1), Distinct] = [0.001]
-    epochs: Annotated[int, Field(ge=1, le=500)] = 500
-    patience: Annotated[int, Field(ge=1)] = 100
+    epochs: Annotated[Whole, Field(ge=1, le=500)] = 500
+    patience: Annotated[Whole, Field(ge=1)] = 100
 
 
 class NodeClassification(Section):
@@ -69,16 +88,16 @@ class NodeClassification(Section):
     normalization: Literal["symmetric", "mean"] = "symmetric"
     search: Search = Search()
     budget: Budget = "inf"
-    memory_limit_mb: Annotated[int, Field(ge=1)] = 2000
+    memory_limit_mb: Annotated[Whole, Field(ge=1)] = 2000
 
 
 class Profile(Section):
     """Everything that one ``dvc repro`` runs."""
 
-    seed: Annotated[int, Field(ge=0, lt=2**63)] | None = 0
-    repeats: Annotated[int, Field(ge=1, le=1000)] = 5
+    seed: Annotated[Whole, Field(ge=0, lt=2**63)] | None = 0
+    repeats: Annotated[Whole, Field(ge=1, le=1000)] = 5
     runner: Literal["threads", "processes", "dask"] = "processes"
-    workers: Annotated[int, Field(ge=1, le=256)] | None = None
+    workers: Annotated[Whole, Field(ge=1, le=256)] | None = None
     dask_address: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
     node_classification: NodeClassification
@@ -90,8 +109,8 @@ class OwnDataset(Section):
     edges: str
     features: str | None = None
     labels: str | None = None
-    nodes: Annotated[int, Field(ge=1)] | None = None
-    feature_bounds: tuple[float, float] | None = None
+    nodes: Annotated[Whole, Field(ge=1)] | None = None
+    feature_bounds: Annotated[tuple[Bound, Bound], AfterValidator(_ordered)] | None = None
     private: bool = True
 
 
@@ -100,7 +119,7 @@ class Parameters(Section):
 
     demo: Profile
     paper: Profile
-    datasets: dict[str, OwnDataset] = {}
+    datasets: dict[Name, OwnDataset] = {}
 
 
 def load_parameters(path: Path, profile: str = "demo", overrides: Sequence[str] = ()) -> Parameters:
@@ -110,37 +129,47 @@ def load_parameters(path: Path, profile: str = "demo", overrides: Sequence[str] 
         UserError: for an unreadable file, an unknown profile or key, or a value out of range.
     """
     try:
-        tree = yaml.safe_load(path.read_text())
+        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"{path.name} is missing; run from the project's root or restore it with git") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise UserError(f"{path.name} cannot be read ({error.strerror}); make it a readable file") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UserError(f"{path.name} is not valid YAML: {error}") from None
     if not isinstance(tree, dict):
         raise UserError(f"{path.name} must hold the sections {', '.join(PROFILES)}")
     if profile not in PROFILES or profile not in tree:
         raise UserError(f"profile {profile!r} is unknown; use one of {', '.join(PROFILES)}")
     for override in overrides:
-        _apply(tree[profile], override)
+        _apply(tree, profile, override)
     try:
         return Parameters.model_validate(tree)
     except ValidationError as error:
         raise UserError(f"{path.name}: {_first_line(error)}") from None
 
 
-def _apply(section: Any, override: str) -> None:
+def _apply(section: Any, profile: str, override: str) -> None:
     key, equals, text = override.partition("=")
     if not equals:
         raise UserError(f"--set {override!r} has no '='; write --set dotted.key=json")
     try:
         value = json.loads(text)
-    except ValueError:
-        raise UserError(f"--set {key}: {text!r} is not JSON; quote strings, for example '\"inf\"'") from None
-    *parents, leaf = key.strip().split(".")
+    except (ValueError, RecursionError):
+        raise UserError(f"--set {key}: {_shortened(text)} is not JSON; quote strings, for example '\"inf\"'") from None
+    *parents, leaf = [profile, *key.strip().split(".")]
     for depth, name in enumerate(parents):
-        section = section.setdefault(name, {}) if isinstance(section, dict) else section
+        section = section.setdefault(name, {})
         if not isinstance(section, dict):
             raise UserError(f"--set {key}: {'.'.join(parents[: depth + 1])} is not a section of params.yaml")
     section[leaf] = value
+
+
+def _shortened(value: object) -> str:
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an integer of more than 4300 digits, or deep nesting
+        text = type(value).__name__
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
 def _first_line(error: ValidationError) -> str:
@@ -151,4 +180,4 @@ def _first_line(error: ValidationError) -> str:
     if first["type"] == "missing":
         return f"{where} is missing; add it"
     rule = first["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
-    return f"{where}: {rule} (got {first['input']!r})"
+    return f"{where}: {rule} (got {_shortened(first['input'])})"

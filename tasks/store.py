@@ -11,13 +11,12 @@ from __future__ import annotations
 import errno
 import hashlib
 import hmac
-import json
 import os
 import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,15 +24,21 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from tasks.errors import UserError
+from tasks.point_folder import (
+    META,
+    DamagedPoint,
+    canonical_json,
+    describe,
+    flush,
+    link_tree,
+    matches,
+    remove,
+    verify,
+)
 
-META = "meta.json"
 DIGEST_LENGTH = 24
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 DENIED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT})
-
-
-class DamagedPoint(Exception):
-    """A stored point that does not match its own description."""
 
 
 @dataclass(frozen=True)
@@ -61,17 +66,6 @@ class PointRef:
         return self.folder / name
 
 
-def canonical_json(value: object) -> str:
-    """JSON with sorted keys and no spaces: equal values give equal text."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def file_sha256(path: Path) -> str:
-    """Hex sha256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 class PointStore:
     """Points below ``root``; ``exports`` are folders where DVC may have laid points of its own.
 
@@ -87,7 +81,7 @@ class PointStore:
                 (root / part).mkdir(parents=True, exist_ok=True)
             probe = root / "temporary" / f"probe.{os.getpid()}.{secrets.token_hex(4)}"
             probe.touch()
-            probe.unlink()
+            probe.unlink(missing_ok=True)  # another process may have swept it
 
     def point(
         self, key: Mapping[str, object], compute: Callable[[Path], None], *, label: str, private: bool = False
@@ -99,7 +93,7 @@ class PointStore:
         """
         digest = self._digest(key, private)
         folder = self.root / "points" / digest
-        with self._lock(digest):
+        with self._locked(digest):
             with self._io():
                 content, remark = self._stored(folder)
                 content = content or self._adopted(digest, folder)
@@ -112,31 +106,36 @@ class PointStore:
     def sweep_leftovers(self) -> int:
         """Remove the temporary folders of killed runs; a folder whose point is being computed is left alone."""
         removed = 0
-        for leftover in (self.root / "temporary").iterdir():
-            lock = FileLock(self._lock_path(leftover.name.split(".")[0]))
-            try:
-                with lock.acquire(timeout=0):
-                    shutil.rmtree(leftover, ignore_errors=True)
-                    removed += 1
-            except Timeout:
-                continue
+        with self._io():
+            for leftover in (self.root / "temporary").iterdir():
+                if not leftover.is_dir():
+                    leftover.unlink(missing_ok=True)  # a probe
+                    continue
+                try:
+                    with FileLock(self._lock_path(leftover.name.split(".")[0]), timeout=0):
+                        removed += leftover.exists()  # unless it became a point meanwhile
+                        shutil.rmtree(leftover, ignore_errors=True)
+                except Timeout:
+                    continue
         return removed
 
     def export(self, refs: list[PointRef], folder: Path) -> None:
-        """Make ``folder`` hold exactly these points, by hard link (a copy across file systems)."""
-        with self._io():
+        """Make ``folder`` hold exactly these points, by hard link (a copy across file systems).
+
+        Raises:
+            UserError: when ``folder`` cannot be written.
+        """
+        wanted = {ref.digest: ref for ref in refs}
+        with _io(f"export to {folder}", "choose a place that you may write"):
             folder.mkdir(parents=True, exist_ok=True)
-            wanted = {ref.digest for ref in refs}
             for entry in folder.iterdir():
-                if entry.is_dir() and entry.name not in wanted:
-                    shutil.rmtree(entry)
-            for ref in {ref.digest: ref for ref in refs}.values():
-                target = folder / ref.digest
-                if target.exists():
-                    if self._matches(target, ref.content):
-                        continue
-                    shutil.rmtree(target)
-                _link_tree(ref.folder, target)
+                ref = wanted.get(entry.name)
+                if ref is None or not matches(entry, ref.content):
+                    remove(entry)
+                else:
+                    del wanted[entry.name]
+            for ref in wanted.values():
+                link_tree(ref.folder, folder / ref.digest)
 
     def _digest(self, key: Mapping[str, object], private: bool) -> str:
         message = canonical_json(key).encode()
@@ -147,7 +146,7 @@ class PointStore:
     def secret(self) -> bytes:
         """This store's own secret, drawn once from the operating system's entropy and never exported."""
         path = self.root / "secret"
-        with FileLock(self._lock_path("secret")):
+        with self._io(), self._lock("secret"):
             if not path.exists():
                 draft = path.with_suffix(".draft")
                 draft.touch(mode=0o600)
@@ -161,13 +160,23 @@ class PointStore:
     def _lock(self, digest: str) -> FileLock:
         return FileLock(self._lock_path(digest))
 
+    @contextmanager
+    def _locked(self, digest: str) -> Iterator[None]:
+        lock = self._lock(digest)
+        with self._io():
+            lock.acquire()
+        try:
+            yield
+        finally:
+            lock.release()
+
     def _stored(self, folder: Path) -> tuple[str | None, str]:
         if not folder.exists():
             return None, ""
         try:
             return verify(folder), ""
         except DamagedPoint as damage:
-            shutil.rmtree(folder)
+            remove(folder)
             return None, f"stored point {folder.name} was damaged: {damage}"
 
     def _adopted(self, digest: str, folder: Path) -> str | None:
@@ -179,7 +188,7 @@ class PointStore:
         except DamagedPoint:
             return None
         draft = self.root / "temporary" / f"{digest}.{secrets.token_hex(4)}"
-        _link_tree(exported, draft)
+        link_tree(exported, draft)
         draft.rename(folder)
         return content
 
@@ -197,89 +206,27 @@ class PointStore:
             with self._io(errors=FULL):
                 compute(draft)
             with self._io():
-                content = _describe(draft, key, label)
+                content = describe(draft, key, label)
                 draft.rename(folder)
-                _flush(folder.parent)
+                flush(folder.parent)
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)
             raise
         return content
 
-    def _matches(self, folder: Path, content: str) -> bool:
-        try:
-            return verify(folder) == content
-        except DamagedPoint:
-            return False
-
-    @contextmanager
-    def _io(self, errors: frozenset[int] | None = None) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            if error.errno not in (FULL | DENIED if errors is None else errors):
-                raise
-            full = error.errno in FULL
-            reason = "the disk is full" if full else "it cannot be written"
-            remedy = (
-                "free some space or set POINT_STORE to another disk"
-                if full
-                else "set POINT_STORE to a folder you may write"
-            )
-            raise UserError(f"point store {self.root}: {reason} ({error.strerror}); {remedy}") from error
+    def _io(self, errors: frozenset[int] = FULL | DENIED) -> AbstractContextManager[None]:
+        return _io(f"point store {self.root}", "set POINT_STORE to a folder you may write", errors)
 
 
-def verify(folder: Path) -> str:
-    """Content digest of a stored point, after checking every file against its description.
-
-    Raises:
-        DamagedPoint: when a file is missing, extra or changed, or the description is unreadable.
-    """
+@contextmanager
+def _io(place: str, remedy: str, errors: frozenset[int] = FULL | DENIED) -> Iterator[None]:
     try:
-        files = json.loads((folder / META).read_text())["files"]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise DamagedPoint(f"{META} is unreadable") from None
-    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} - {META}
-    if found != set(files):
-        raise DamagedPoint(f"its files differ from {META}")
-    for name, expected in files.items():
-        if file_sha256(folder / name) != expected:
-            raise DamagedPoint(f"{name} has changed")
-    return content_digest(files)
-
-
-def content_digest(files: Mapping[str, str]) -> str:
-    """One digest over the names and sha256 of a point's files."""
-    return hashlib.sha256(canonical_json(dict(files)).encode()).hexdigest()
-
-
-def _describe(draft: Path, key: Mapping[str, object] | None, label: str) -> str:
-    files = {}
-    for path in sorted(path for path in draft.rglob("*") if path.is_file()):
-        files[str(path.relative_to(draft))] = file_sha256(path)
-        _flush(path)
-    meta = draft / META
-    meta.write_text(json.dumps({"label": label, "key": key, "files": files}, sort_keys=True, indent=1) + "\n")
-    _flush(meta)
-    _flush(draft)
-    return content_digest(files)
-
-
-def _link_tree(source: Path, target: Path) -> None:
-    for path in sorted(source.rglob("*")):
-        copy = target / path.relative_to(source)
-        if path.is_dir():
-            copy.mkdir(parents=True, exist_ok=True)
-            continue
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            copy.hardlink_to(path)
-        except OSError:
-            shutil.copyfile(path, copy)
-
-
-def _flush(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        yield
+    except OSError as error:
+        if error.errno not in errors:
+            raise
+        if error.errno in FULL:
+            problem = f"the disk is full ({error.strerror}); free some space or set POINT_STORE to another disk"
+        else:
+            problem = f"it cannot be written ({error.strerror}); {remedy}"
+        raise UserError(f"{place}: {problem}") from error

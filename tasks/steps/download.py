@@ -10,10 +10,12 @@ from pathlib import Path
 
 from tasks.code_version import code_version
 from tasks.datasets.graph import RawGraph, RawGraphSet
+from tasks.datasets.manifest import manifest
 from tasks.datasets.registry import fetch_dataset, load_dataset, public_dataset
 from tasks.datasets.user_graph import UserDataset
+from tasks.point_folder import canonical_json, file_sha256
 from tasks.steps.point_task import point_task
-from tasks.store import PointRef, PointStore, canonical_json, file_sha256
+from tasks.store import PointRef, PointStore
 
 USER_PARSER = "tasks.datasets.user_graph"
 
@@ -68,7 +70,7 @@ def download(store: PointStore, name: str, own: UserDataset | None = None) -> Ra
     key = {
         "step": "download",
         "dataset": name,
-        "files": dataset.files,
+        "files": {file: sorted(manifest()[file].hashes) for file in dataset.files},
         "code": code_version(parser) if dataset.materialise else None,
     }
     point = store.point(key, lambda folder: fetch_dataset(name, folder), label=f"download {name}")
@@ -77,7 +79,9 @@ def download(store: PointStore, name: str, own: UserDataset | None = None) -> Ra
 
 
 def _own_digest(store: PointStore, own: UserDataset) -> str:
-    files = {str(path): file_sha256(path) for path in (own.edges, own.features, own.labels) if path and path.exists()}
+    named = {"edges": own.edges, "features": own.features, "labels": own.labels}
+    # A missing file is the loader's to refuse.
+    files = {role: [path.suffix, file_sha256(path)] for role, path in named.items() if path and path.is_file()}
     declared = {"files": files, "nodes": own.nodes, "bounds": own.feature_bounds, "code": code_version(USER_PARSER)}
     message = canonical_json(declared).encode()
     return hmac.new(store.secret() if own.private else b"public", message, "sha256").hexdigest()

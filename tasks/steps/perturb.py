@@ -28,7 +28,14 @@ LEDGER = "ledger.json"
 
 @point_task()
 def perturb_edges(
-    store: PointStore, source: RawSource, *, mode: EdgeMode, eps_a: str, repeat: int, seed: int | None, memory_limit_mb: int
+    store: PointStore,
+    source: RawSource,
+    *,
+    mode: EdgeMode,
+    eps_a: str,
+    repeat: int,
+    seed: int | None,
+    memory_limit_mb: int,
 ) -> PointRef:
     """Randomised response on every neighbour list (Solitude, eq. 4)."""
     point = f"{mode} eps_a={eps_a}"
@@ -80,7 +87,7 @@ def report_labels(store: PointStore, source: RawSource, split: PointRef, *, repe
             graph.labels, parts.train, parts.validation, classes=graph.classes, dataset=graph.name, notes=graph.notes
         )
 
-    return _report(store, source, "tasks.client.labels", "labels", split.content, repeat, None, draw)
+    return _report(store, source, "tasks.client.labels", "labels", "in clear", repeat, None, draw, split.content)
 
 
 def ledger_lines(report: PointRef) -> tuple[LedgerLine, ...]:
@@ -97,6 +104,7 @@ def _report(
     repeat: int,
     seed: int | None,
     draw: Callable[[RawGraph, int | None], EdgeReport | FeatureReport | LabelReport],
+    split: str | None = None,
 ) -> PointRef:
     noise_seed = derive_seed(
         seed, study="node_classification", dataset=source.name, point=point, repeat=repeat, role=f"client/{kind}"
@@ -114,6 +122,7 @@ def _report(
         "step": f"perturb {kind}",
         "raw": source.content,
         "point": point,
+        "split": split,
         "repeat": repeat,
         "seed": noise_seed,
         "code": code_version(module),

@@ -73,6 +73,6 @@ def search(
         "normalization": study.normalization,
         "seed": training_seed,
         "device": [where.type, form],
-        "code": code_version("tasks.curator.training"),
+        "code": code_version("tasks.curator.training", "tasks.reports.edge"),
     }
     return store.point(key, compute, label=f"search {dataset} {point} repeat={repeat}")
