@@ -40,7 +40,9 @@ PAGE = 200
 def claim_run(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
     """An ``on_running`` hook: label the run with this machine and process."""
     with get_client(sync_client=True) as client:
-        client.update_flow_run_labels(flow_run.id, {HOST_LABEL: socket.gethostname(), PROCESS_LABEL: str(Process.current())})
+        client.update_flow_run_labels(
+            flow_run.id, {HOST_LABEL: socket.gethostname(), PROCESS_LABEL: str(Process.current())}
+        )
 
 
 def mark_crashed_runs(root: Path | None = None) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 
 from flows.startup import settle
@@ -76,11 +77,15 @@ def comparison(compared: pd.DataFrame) -> str:
     lines = [
         f"{line['dataset']} {line['method']} {line['backbone']} eps_x={line['eps_x']} eps_a={line['eps_a']}: "
         f"{cell(line['mean'], line['sd'], line['repeats'])}, "
-        f"published {line['reference_mean']:.3f} ± {line['reference_sd']:.3f} ({line['item']}), "
+        f"published {_published(line['reference_mean'], line['reference_sd'])} ({line['item']}), "
         f"difference {line['difference_points']:+.1f} points"
         for line in printed.to_dict("records")
     ]
     return "\n".join(["Beside the published figures", *lines])
+
+
+def _published(mean: float, sd: float) -> str:
+    return f"{mean:.3f}" if math.isnan(sd) else f"{mean:.3f} ± {sd:.3f}"
 
 
 def main() -> int:
