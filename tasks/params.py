@@ -6,6 +6,7 @@ own. Unknown keys, wrong types and impossible values are one clear line that nam
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -140,6 +141,7 @@ def load_parameters(path: Path, profile: str = "demo", overrides: Sequence[str] 
         raise UserError(f"{path.name} must hold the sections {', '.join(PROFILES)}")
     if profile not in PROFILES or profile not in tree:
         raise UserError(f"profile {profile!r} is unknown; use one of {', '.join(PROFILES)}")
+    tree[profile] = copy.deepcopy(tree[profile])  # sections may share an anchor
     for override in overrides:
         _apply(tree, profile, override)
     try:

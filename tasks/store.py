@@ -38,7 +38,8 @@ from tasks.point_folder import (
 
 DIGEST_LENGTH = 24
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-DENIED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT})
+NO_PLACE = frozenset({errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.ENAMETOOLONG})
+DENIED = NO_PLACE | {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 @dataclass(frozen=True)

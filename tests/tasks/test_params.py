@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import copy
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from tasks.errors import UserError
+from tasks.params import PROFILES, Parameters, load_parameters
+
+SHIPPED = Path(__file__).resolve().parents[2] / "params.yaml"
+SECTION: dict[str, Any] = {
+    "seed": 0,
+    "node_classification": {"datasets": ["digits"], "eps_x": [1, "inf"], "eps_a": [7.0, math.inf]},
+}
+TREE: dict[str, Any] = {"demo": SECTION, "paper": SECTION, "datasets": {}}
+
+
+def load(tmp_path: Path, tree: object, *overrides: str, profile: str = "demo") -> Parameters:
+    path = tmp_path / "params.yaml"
+    path.write_text(tree if isinstance(tree, str) else yaml.safe_dump(tree))
+    return load_parameters(path, profile, overrides)
+
+
+def refusal(tmp_path: Path, tree: object, *overrides: str, profile: str = "demo") -> str:
+    with pytest.raises(UserError) as mistake:
+        load(tmp_path, tree, *overrides, profile=profile)
+    text = str(mistake.value)
+    assert len(text.splitlines()) == 1
+    return text
+
+
+def changed(key: str, value: object) -> dict[str, Any]:
+    """TREE with one dotted key set."""
+    tree = copy.deepcopy(TREE)
+    *parents, leaf = key.split(".")
+    section = tree
+    for name in parents:
+        section = section.setdefault(name, {})
+    section[leaf] = value
+    return tree
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_shipped_file_is_valid_and_says_all_that_dvc_reads(profile: str) -> None:
+    parameters = load_parameters(SHIPPED, profile)
+    section = getattr(parameters, profile)
+    assert section.repeats >= 3
+    assert section.node_classification.datasets
+
+
+def test_the_paper_grid_is_the_papers() -> None:
+    """Solitude, table 3 and figure 4: eps_x 0.5, 1, 2 and eps_a from 7 to 8."""
+    grid = load_parameters(SHIPPED, "paper").paper.node_classification
+    assert grid.eps_x == ["0.5", "1", "2"]
+    assert grid.eps_a == ["7", "7.3", "7.5", "7.7", "7.9", "8"]
+
+
+@pytest.mark.parametrize("written", ["7", "7.0", "'7'", '"07.00"', "+7", "7e0"])
+def test_budgets_are_canonical_whatever_yaml_made_of_them(tmp_path: Path, written: str) -> None:
+    text = yaml.safe_dump(TREE).replace("- 7.0\n", f"- {written}\n", 1)
+    assert load(tmp_path, text).demo.node_classification.eps_a == ["7", "inf"]
+
+
+@pytest.mark.parametrize("written", ["[7]", "[7.0]", '["7"]', '[" 7.00"]'])
+def test_an_override_may_spell_a_budget_in_any_way(tmp_path: Path, written: str) -> None:
+    parameters = load(tmp_path, TREE, f"node_classification.eps_a={written}")
+    assert parameters.demo.node_classification.eps_a == ["7"]
+    assert parameters.paper.node_classification.eps_a == ["7", "inf"]
+
+
+def test_numbers_that_pyyaml_reads_as_strings_are_numbers(tmp_path: Path) -> None:
+    tree = changed("demo.node_classification.search", {"weight_decay": ["1e-3"], "learning_rate": [1]})
+    search = load(tmp_path, tree).demo.node_classification.search
+    assert (search.weight_decay, search.learning_rate) == ([0.001], [1.0])
+
+
+BAD: list[tuple[str, object, str]] = [
+    ("demo.node_clasification", {}, "not a known key"),
+    ("demo.node_classification.eps", [1], "not a known key"),
+    ("demo.node_classification.search.lr", [1], "not a known key"),
+    ("extra", 1, "not a known key"),
+    ("demo.seed", -1, "greater than or equal to 0"),
+    ("demo.seed", 2**63, "less than"),
+    ("demo.seed", "first", "integer"),
+    ("demo.seed", 0.5, "integer"),
+    ("demo.seed", True, "true or false"),
+    ("demo.seed", math.nan, "finite"),
+    ("demo.repeats", 0, "greater than or equal to 1"),
+    ("demo.repeats", None, "integer"),
+    ("demo.repeats", True, "true or false"),
+    ("demo.workers", 0, "greater than or equal to 1"),
+    ("demo.runner", "slurm", "'threads', 'processes' or 'dask'"),
+    ("demo.device", "tpu", "'auto', 'cpu' or 'cuda'"),
+    ("demo.dask_address", 7, "string"),
+    ("demo.node_classification", None, "dictionary"),
+    ("demo.node_classification.datasets", [], "at least 1"),
+    ("demo.node_classification.datasets", "digits", "list"),
+    ("demo.node_classification.datasets", ["digits", "digits"], "listed twice"),
+    ("demo.node_classification.datasets", {"0": None}, "list"),
+    ("demo.node_classification.eps_a", 7, "list"),
+    ("demo.node_classification.eps_a", [0], "use inf for no noise"),
+    ("demo.node_classification.eps_a", [-7], "negative"),
+    ("demo.node_classification.eps_a", ["-0.5"], "negative"),
+    ("demo.node_classification.eps_a", [math.nan], "NaN"),
+    ("demo.node_classification.eps_a", ["1/n"], "not a budget"),
+    ("demo.node_classification.eps_a", ["seven"], "not a budget"),
+    ("demo.node_classification.eps_a", [None], "not a budget"),
+    ("demo.node_classification.eps_a", [True], "not a budget"),
+    ("demo.node_classification.eps_a", [[7]], "not a budget"),
+    ("demo.node_classification.eps_a", [7, "7.0"], "listed twice"),
+    ("demo.node_classification.budget", 0, "use inf for no noise"),
+    ("demo.node_classification.mode", "both", "'directed'"),
+    ("demo.node_classification.methods", ["magic"], "magic"),
+    ("demo.node_classification.backbones", ["gat"], "'gcn'"),
+    ("demo.node_classification.search.learning_rate", [0], "greater than 0"),
+    ("demo.node_classification.search.learning_rate", [math.inf], "less than or equal to 1"),
+    ("demo.node_classification.search.learning_rate", [True], "true or false"),
+    ("demo.node_classification.search.dropout", [1], "less than 1"),
+    ("demo.node_classification.search.weight_decay", [-0.1], "greater than or equal to 0"),
+    ("demo.node_classification.search.weight_decay", [], "at least 1"),
+    ("demo.node_classification.search.epochs", 501, "500"),
+    ("demo.node_classification.memory_limit_mb", 0, "greater than or equal to 1"),
+    ("datasets", None, "dictionary"),
+    ("datasets.mine", {}, "missing"),
+    ("datasets.mine", {"edges": "a.csv", "secret": True}, "not a known key"),
+    ("datasets.mine", {"edges": "a.csv", "private": "perhaps"}, "boolean"),
+    ("datasets.mine", {"edges": "a.csv", "nodes": 0}, "greater than or equal to 1"),
+    ("datasets.mine", {"edges": "a.csv", "feature_bounds": [0, math.inf]}, "finite"),
+    ("datasets.mine", {"edges": "a.csv", "feature_bounds": [1, 0]}, "lower bound"),
+    ("datasets.mine", {"edges": "a.csv", "feature_bounds": [0]}, "missing"),
+]
+FOLDER_NAMES = ["../mine", "a/b", "", ".hidden", "a b", "-x"]
+
+
+@pytest.mark.parametrize(("key", "value", "rule"), BAD, ids=lambda x: str(x)[:40])
+def test_a_bad_value_is_one_line_that_names_the_key(tmp_path: Path, key: str, value: object, rule: str) -> None:
+    text = refusal(tmp_path, changed(key, value))
+    assert key in text
+    assert rule in text
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "rule"), [x for x in BAD if x[0].startswith("demo.")], ids=lambda x: str(x)[:40]
+)
+def test_an_override_is_checked_like_the_file(tmp_path: Path, key: str, value: object, rule: str) -> None:
+    text = refusal(tmp_path, TREE, f"{key.removeprefix('demo.')}={json.dumps(value)}")
+    assert key in text
+
+
+@pytest.mark.parametrize("name", FOLDER_NAMES)
+def test_a_data_sets_name_is_fit_for_a_folder(tmp_path: Path, name: str) -> None:
+    assert "datasets" in refusal(tmp_path, {**TREE, "datasets": {name: {"edges": "a.csv"}}})
+
+
+@pytest.mark.parametrize(
+    ("override", "says"),
+    [
+        ("repeats", "has no '='"),
+        ("node_classification.eps_a=[inf]", "is not JSON; quote strings"),
+        ("repeats=" + "[" * 100_000, "is not JSON"),
+        ("repeats=" + "9" * 5_000, "is not JSON"),
+        ("repeats.of.what=1", "repeats is not a section"),
+        ("node_classification.eps_a.0=1", "node_classification.eps_a is not a section"),
+        ("=1", "not a known key"),
+        ("node_classification.=1", "not a known key"),
+    ],
+)
+def test_an_unusable_override_is_one_line(tmp_path: Path, override: str, says: str) -> None:
+    text = refusal(tmp_path, changed("demo.repeats", 1), override)
+    assert says in text
+    assert len(text) < 300
+
+
+def test_later_overrides_win_and_values_may_hold_an_equals_sign(tmp_path: Path) -> None:
+    parameters = load(tmp_path, TREE, "repeats=2", 'dask_address="tcp://x?a=b"', "repeats=4", "workers=null")
+    assert (parameters.demo.repeats, parameters.demo.dask_address, parameters.demo.workers) == (4, "tcp://x?a=b", None)
+    assert load(tmp_path, TREE, "repeats=2", profile="paper").paper.repeats == 2
+
+
+@pytest.mark.parametrize("profile", ["test", "", "datasets", "demo.node_classification"])
+def test_an_unknown_profile_is_one_line(tmp_path: Path, profile: str) -> None:
+    assert "use one of demo, paper" in refusal(tmp_path, TREE, profile=profile)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "7", "demo: [", "demo: {a: 1", "\tdemo: 1", "? {}\n: 1", "demo: !!python/object:os.system {}",
+     "demo: 2020-13-45", "demo: " + "9" * 5000, "a: &x [*x]", "demo: null\npaper: null", "\x00", "[" * 400],
+    ids=lambda text: text[:12],
+)  # fmt: skip
+def test_a_file_that_is_no_parameters_is_one_line(tmp_path: Path, text: str) -> None:
+    assert refusal(tmp_path, text).startswith(("params.yaml", "profile 'demo'"))
+    refusal(tmp_path, text, "repeats=1")
+
+
+def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "params.yaml").mkdir()
+    for path in (tmp_path / "params.yaml", tmp_path / "missing.yaml"):
+        with pytest.raises(UserError, match=path.name):
+            load_parameters(path)
+    (tmp_path / "latin.yaml").write_bytes(b"demo: \xff\xfe")
+    with pytest.raises(UserError, match=r"latin\.yaml is not valid YAML"):
+        load_parameters(tmp_path / "latin.yaml")
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | st.dates(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4) | st.integers(), inner, max_size=3),
+    max_leaves=6,
+)
+KEYS = sorted({key for key, _, _ in BAD})
+
+
+@given(key=st.sampled_from(KEYS) | st.text(max_size=6), value=values)
+@example(key="demo.seed", value=16**5000)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+def test_no_value_is_more_than_a_users_mistake(tmp_path: Path, key: str, value: object) -> None:
+    try:
+        text = yaml.safe_dump(changed(key, value), allow_unicode=True)
+    except ValueError:
+        text = f"demo: {{seed: {hex(16**5000)}}}\npaper: {{}}"
+    try:
+        load(tmp_path, text)
+    except UserError as mistake:
+        assert len(str(mistake).splitlines()) == 1
+
+
+@given(st.text() | st.builds("{}={}".format, st.sampled_from([x.removeprefix("demo.") for x in KEYS]), values.map(str)))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100, deadline=None)
+def test_no_override_is_more_than_a_users_mistake(tmp_path: Path, override: str) -> None:
+    try:
+        load(tmp_path, TREE, override)
+    except UserError as mistake:
+        assert len(str(mistake).splitlines()) == 1
