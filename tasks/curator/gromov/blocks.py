@@ -6,16 +6,18 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+import scipy.linalg.blas
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from tasks.curator.gromov.packing import PackedGraphs
 from tasks.curator.gromov.pair_solver import solve_pairs_compiled
 from tasks.errors import UserError
 
 CHUNKS_PER_THREAD = 32
-SMALLEST_CHUNK = 16
+SMALLEST_CHUNK = 128
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,13 @@ def available_threads(threads: int | None) -> int:
     if threads < 1:
         raise UserError(f"threads: {threads} is not a number of threads; use 1 or more")
     return threads
+
+
+@cache
+def blas_libraries() -> ThreadpoolController:
+    """The loaded BLAS libraries: looked for once, as that takes milliseconds. Compiled code calls SciPy's."""
+    scipy.linalg.blas.dgemm(1.0, np.eye(1), np.eye(1))
+    return ThreadpoolController()
 
 
 def solve_block(
@@ -99,7 +108,7 @@ def solve_block(
         solve_pairs_compiled(arrays, pairs[part], keys[part], weight, starts, no_plan, values[part], iterations[part])
         return len(values[part])
 
-    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+    with blas_libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
         for done in pool.map(solve, range(0, len(pairs), chunk)):
             if progress is not None:
                 progress(done)

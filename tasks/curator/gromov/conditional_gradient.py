@@ -15,11 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tasks.curator.gromov.spanning_tree import Tree, empty_tree, northwest_tree
+from tasks.curator.gromov.spanning_tree import NODE, northwest_tree
 from tasks.curator.gromov.transport_simplex import improve_basis
 from tasks.curator.gromov.vertices import Cells, empty_cells, inner, read_vertex, sandwich, subtract
 
 MAX_ITERATIONS = 10_000
+PRICING_TOLERANCE = 1e-12  # of a bound on the gains
 TOLERANCE = 1e-9  # POT's default, both for the absolute and for the relative change of the objective
 
 
@@ -32,12 +33,14 @@ class Side(NamedTuple):
     multiplicity: np.ndarray  # (k,) int64, original nodes in each merged node
     nodes: int  # original nodes
     energy: float  # mean squared distance
+    reach: float  # the largest root mean square of a row of distances
 
 
 class Room(NamedTuple):
     """Arrays that the starts of one pair share."""
 
-    tree: Tree
+    tree: np.ndarray  # (n + m + 1,) of NODE
+    potential: np.ndarray  # (n + m,)
     vertex: Cells
     earlier: Cells
     change: Cells
@@ -53,7 +56,8 @@ def empty_room(n: int, m: int, fused: bool) -> Room:
     """Room for a pair with n and m merged nodes."""
     total = n + m
     return Room(
-        empty_tree(total),
+        np.empty(total + 1, NODE),
+        np.empty(total),
         empty_cells(total),
         empty_cells(total),
         empty_cells(2 * total),
@@ -152,6 +156,10 @@ def descend(
             mix_plan(plan, vertex, count, unit, 1.0)
     is_vertex = not from_product  # whether T is the latest vertex, so that at_plan is at_vertex
     value = (1 - alpha) * feature_cost + alpha * (first.energy + second.energy - 2 * energy)
+    # Cauchy-Schwarz bounds the entries of C1 T C2 by the product of the reaches
+    scale = first.reach * second.reach
+    if fused:
+        scale = 4 * alpha * scale + (1 - alpha) * cost.max()
     iterations = 0
     while iterations < MAX_ITERATIONS:
         gradient = at_vertex if is_vertex else at_plan
@@ -162,7 +170,7 @@ def descend(
                 for i in range(n):
                     for j in range(m):
                         gain[i, j] = 4 * alpha * gradient[i, j] - (1 - alpha) * cost[i, j]
-            pivots = improve_basis(tree, root, gain)
+            pivots = improve_basis(tree, room.potential, root, gain, PRICING_TOLERANCE * scale)
             if pivots == 0 and is_vertex:
                 break
         iterations += 1

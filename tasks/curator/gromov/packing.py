@@ -24,6 +24,7 @@ class PackedArrays(NamedTuple):
     multiplicity: np.ndarray  # (K,) int64
     nodes: np.ndarray  # (G,) int64, original nodes
     energy: np.ndarray  # (G,) float64, mean squared distance
+    reach: np.ndarray  # (G,) float64, the largest root mean square of a row
     features: np.ndarray  # (K, d) float64; d = 0 without features
 
 
@@ -73,6 +74,7 @@ def pack(matrices: Sequence[np.ndarray], features: Sequence[np.ndarray] | None =
     distances, eccentricity, order, multiplicity, kept, groups = [], [], [], [], [], []
     nodes = np.empty(len(matrices), np.int64)
     energy = np.empty(len(matrices))
+    reach = np.empty(len(matrices))
     for graph, matrix in enumerate(matrices):
         full = checked_distances(matrix, graph)
         mean = full.mean(axis=1)
@@ -81,7 +83,9 @@ def pack(matrices: Sequence[np.ndarray], features: Sequence[np.ndarray] | None =
         )
         first = np.unique(group, return_index=True)[1]
         nodes[graph] = len(full)
-        energy[graph] = np.mean(full * full)
+        mean_squares = np.mean(full * full, axis=1)
+        energy[graph] = mean_squares.mean()
+        reach[graph] = np.sqrt(mean_squares.max())
         distances.append(full[np.ix_(first, first)].ravel())
         eccentricity.append(mean[first])
         order.append(np.argsort(mean[first], kind="stable").astype(np.uint32))
@@ -98,6 +102,7 @@ def pack(matrices: Sequence[np.ndarray], features: Sequence[np.ndarray] | None =
         np.concatenate(multiplicity).astype(np.int64),
         nodes,
         energy,
+        reach,
         np.ascontiguousarray(np.concatenate(kept)),
     )
     return PackedGraphs(arrays, tuple(groups))

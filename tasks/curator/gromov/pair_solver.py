@@ -27,6 +27,7 @@ def side(graph: int, packed: PackedArrays) -> Side:
         packed.multiplicity[a:b],
         packed.nodes[graph],
         packed.energy[graph],
+        packed.reach[graph],
     )
 
 

@@ -8,8 +8,6 @@ perturbation). ``(flow + half) >> shift`` gives the flow of the unperturbed prob
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit, uint32
 
@@ -17,71 +15,58 @@ Node = int | np.uint32
 UNBOUNDED = 2**62
 
 
-class Tree(NamedTuple):
-    """Arrays over the N = n + m nodes, with N itself as "none"; children form doubly linked lists."""
-
-    parent: np.ndarray  # (N + 1,) uint32
-    child: np.ndarray  # (N + 1,) uint32, the first child
-    following: np.ndarray  # (N + 1,) uint32, the next sibling
-    previous: np.ndarray  # (N + 1,) uint32, the previous sibling
-    depth: np.ndarray  # (N + 1,) int64
-    flow: np.ndarray  # (N + 1,) int64, on the edge to the parent
-    potential: np.ndarray  # (N + 1,) float64
-
-
-@njit(nogil=True)
-def empty_tree(total: int) -> Tree:
-    """An unfilled tree for ``total`` nodes."""
-    size = total + 1
-    return Tree(
-        np.empty(size, np.uint32),
-        np.empty(size, np.uint32),
-        np.empty(size, np.uint32),
-        np.empty(size, np.uint32),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-        np.empty(size, np.float64),
-    )
+NODE = np.dtype(
+    [
+        ("parent", np.uint32),
+        ("child", np.uint32),  # the first one
+        ("following", np.uint32),  # the next sibling
+        ("previous", np.uint32),  # the previous sibling
+        ("depth", np.int64),
+        ("flow", np.int64),  # on the edge to the parent
+    ]
+)  # N + 1 records make a tree of N = n + m nodes; N itself means "none"
 
 
 @njit(nogil=True)
-def attach(tree: Tree, node: Node, parent: Node, none: int) -> None:
+def attach(tree: np.ndarray, node: Node, parent: Node, none: int) -> None:
     """Make ``node`` the first child of ``parent``."""
-    first = tree.child[parent]
-    tree.parent[node] = parent
-    tree.following[node] = first
-    tree.previous[node] = none
+    first = tree[parent].child
+    tree[node].parent = parent
+    tree[node].following = first
+    tree[node].previous = none
     if first != none:
-        tree.previous[first] = node
-    tree.child[parent] = node
+        tree[first].previous = node
+    tree[parent].child = node
 
 
 @njit(nogil=True)
-def detach(tree: Tree, node: Node, none: int) -> None:
+def detach(tree: np.ndarray, node: Node, none: int) -> None:
     """Take ``node`` out of its parent's list of children."""
-    before = tree.previous[node]
-    after = tree.following[node]
+    before = tree[node].previous
+    after = tree[node].following
     if before == none:
-        tree.child[tree.parent[node]] = after
+        tree[tree[node].parent].child = after
     else:
-        tree.following[before] = after
+        tree[before].following = after
     if after != none:
-        tree.previous[after] = before
+        tree[after].previous = before
 
 
 @njit(nogil=True)
-def next_in_subtree(tree: Tree, node: Node, top: Node, none: int) -> Node:
+def next_in_subtree(tree: np.ndarray, node: Node, top: Node, none: int) -> Node:
     """The node after ``node`` in a preorder walk below ``top``, or ``none`` at its end."""
-    below = tree.child[node]
+    below = tree[node].child
     if below != none:
         return below
-    while node != top and tree.following[node] == none:
-        node = tree.parent[node]
-    return uint32(none) if node == top else tree.following[node]
+    while node != top and tree[node].following == none:
+        node = tree[node].parent
+    return uint32(none) if node == top else tree[node].following
 
 
 @njit(nogil=True)
-def northwest_tree(tree: Tree, order1: np.ndarray, order2: np.ndarray, supply: np.ndarray, demand: np.ndarray) -> Node:
+def northwest_tree(
+    tree: np.ndarray, order1: np.ndarray, order2: np.ndarray, supply: np.ndarray, demand: np.ndarray
+) -> Node:
     """Fill ``tree`` by the north-west corner rule along two orders; return its root.
 
     With both sides sorted this is the monotone coupling, which maximises the sum of ``x_i y_j T_ij``.
@@ -90,15 +75,15 @@ def northwest_tree(tree: Tree, order1: np.ndarray, order2: np.ndarray, supply: n
     m = len(order2)
     none = n + m
     for node in range(none + 1):
-        tree.child[node] = none
-        tree.following[node] = none
-        tree.previous[node] = none
+        tree[node].child = none
+        tree[node].following = none
+        tree[node].previous = none
     i = 0
     j = 0
     source = order1[0]
     sink = uint32(n + order2[0])
     root = source
-    tree.parent[root] = none
+    tree[root].parent = none
     left = supply[source]
     wanted = demand[order2[0]]
     node = sink
@@ -106,7 +91,7 @@ def northwest_tree(tree: Tree, order1: np.ndarray, order2: np.ndarray, supply: n
     while True:
         attach(tree, node, parent, none)
         sent = min(left, wanted)
-        tree.flow[node] = sent
+        tree[node].flow = sent
         left -= sent
         wanted -= sent
         if i == n - 1 and j == m - 1:
@@ -126,31 +111,31 @@ def northwest_tree(tree: Tree, order1: np.ndarray, order2: np.ndarray, supply: n
 
 
 @njit(nogil=True)
-def refresh_potentials(tree: Tree, root: Node, gain: np.ndarray) -> None:
+def refresh_potentials(tree: np.ndarray, potential: np.ndarray, root: Node, gain: np.ndarray) -> None:
     """Depths, and potentials with ``gain[i, j] = potential[i] + potential[n + j]`` on every edge of the tree."""
     n, m = gain.shape
     none = n + m
-    tree.potential[root] = 0.0
-    tree.depth[root] = 0
+    potential[root] = 0.0
+    tree[root].depth = 0
     node = next_in_subtree(tree, root, root, none)
     while node != none:
-        parent = tree.parent[node]
-        tree.depth[node] = tree.depth[parent] + 1
+        parent = tree[node].parent
+        tree[node].depth = tree[parent].depth + 1
         value = gain[node, parent - n] if node < n else gain[parent, node - n]
-        tree.potential[node] = value - tree.potential[parent]
+        potential[node] = value - potential[parent]
         node = next_in_subtree(tree, node, root, none)
 
 
 @njit(nogil=True)
-def leaving_edge(tree: Tree, source: Node, sink: Node) -> tuple[Node, bool, int, Node]:
+def leaving_edge(tree: np.ndarray, source: Node, sink: Node) -> tuple[Node, bool, int, Node]:
     """The edge that blocks the cycle closed by (source, sink): its lower end, whether on the source's side, its flow.
 
     Going up from either end, every other edge loses what the entering cell gains, the first one included.
     """
     x = source
     y = sink
-    depth_x = tree.depth[x]
-    depth_y = tree.depth[y]
+    depth_x = tree[x].depth
+    depth_y = tree[y].depth
     least = UNBOUNDED
     leaving = x
     on_source_side = True
@@ -158,35 +143,35 @@ def leaving_edge(tree: Tree, source: Node, sink: Node) -> tuple[Node, bool, int,
     y_loses = True
     while x != y:
         if depth_x >= depth_y:
-            if x_loses and tree.flow[x] < least:
-                least = tree.flow[x]
+            if x_loses and tree[x].flow < least:
+                least = tree[x].flow
                 leaving = x
                 on_source_side = True
             x_loses = not x_loses
-            x = tree.parent[x]
+            x = tree[x].parent
             depth_x -= 1
         else:
-            if y_loses and tree.flow[y] < least:
-                least = tree.flow[y]
+            if y_loses and tree[y].flow < least:
+                least = tree[y].flow
                 leaving = y
                 on_source_side = False
             y_loses = not y_loses
-            y = tree.parent[y]
+            y = tree[y].parent
             depth_y -= 1
     return leaving, on_source_side, least, x
 
 
 @njit(nogil=True)
-def push(tree: Tree, start: Node, join: Node, amount: int) -> None:
+def push(tree: np.ndarray, start: Node, join: Node, amount: int) -> None:
     """Change the flows from ``start`` up to ``join`` by -amount, +amount, -amount, ..."""
     while start != join:
         amount = -amount
-        tree.flow[start] += amount
-        start = tree.parent[start]
+        tree[start].flow += amount
+        start = tree[start].parent
 
 
 @njit(nogil=True)
-def pivot(tree: Tree, source: Node, sink: Node, reduced: float, n: int, none: int) -> None:
+def pivot(tree: np.ndarray, potential: np.ndarray, source: Node, sink: Node, reduced: float, n: int, none: int) -> None:
     """Bring the cell (source, sink) of reduced gain ``reduced`` into the basis."""
     leaving, on_source_side, amount, join = leaving_edge(tree, source, sink)
     push(tree, source, join, amount)
@@ -196,11 +181,11 @@ def pivot(tree: Tree, source: Node, sink: Node, reduced: float, n: int, none: in
     node = top
     flow = amount
     while True:  # turn the path from the entering cell to the leaving edge upside down
-        old_parent = tree.parent[node]
-        old_flow = tree.flow[node]
+        old_parent = tree[node].parent
+        old_flow = tree[node].flow
         detach(tree, node, none)
         attach(tree, node, parent, none)
-        tree.flow[node] = flow
+        tree[node].flow = flow
         if node == leaving:
             break
         flow = old_flow
@@ -209,6 +194,6 @@ def pivot(tree: Tree, source: Node, sink: Node, reduced: float, n: int, none: in
     change = reduced if on_source_side else -reduced
     node = top
     while node != none:
-        tree.potential[node] += change if node < n else -change
-        tree.depth[node] = tree.depth[tree.parent[node]] + 1
+        potential[node] += change if node < n else -change
+        tree[node].depth = tree[tree[node].parent].depth + 1
         node = next_in_subtree(tree, node, top, none)

@@ -9,6 +9,7 @@ import numpy as np
 from tasks.errors import UserError
 
 SYMMETRY_TOLERANCE = 1e-10
+LARGEST_DISTANCE = 1e75
 
 
 def checked_distances(matrix: np.ndarray, graph: int) -> np.ndarray:
@@ -31,6 +32,8 @@ def checked_distances(matrix: np.ndarray, graph: int) -> np.ndarray:
             "nodes a finite distance"
         )
     scale = float(np.abs(distances).max())
+    if scale > LARGEST_DISTANCE:
+        raise UserError(f"graph {graph}: distances up to {scale:.0e} overflow when multiplied; divide them all by that")
     if float(np.abs(distances - distances.T).max()) > SYMMETRY_TOLERANCE * max(scale, 1.0):
         raise UserError(f"graph {graph}: distances are not symmetric; symmetrise them, for example (C + C.T) / 2")
     return np.ascontiguousarray((distances + distances.T) / 2)

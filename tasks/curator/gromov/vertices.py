@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tasks.curator.gromov.spanning_tree import Node, Tree
+from tasks.curator.gromov.spanning_tree import Node
 
 
 class Cells(NamedTuple):
@@ -25,15 +25,15 @@ def empty_cells(size: int) -> Cells:
 
 
 @njit(nogil=True)
-def read_vertex(tree: Tree, root: Node, n: int, m: int, shift: int, cells: Cells) -> int:
+def read_vertex(tree: np.ndarray, root: Node, n: int, m: int, shift: int, cells: Cells) -> int:
     """List the positive cells of the vertex that ``tree`` stands for; return how many there are."""
     half = np.int64(1) << (shift - 1)
     count = 0
     for node in range(n + m):
         if node != root:
-            mass = (tree.flow[node] + half) >> shift
+            mass = (tree[node].flow + half) >> shift
             if mass != 0:
-                parent = tree.parent[node]
+                parent = tree[node].parent
                 cells.row[count] = node if node < n else parent
                 cells.column[count] = parent - n if node < n else node - n
                 cells.mass[count] = mass

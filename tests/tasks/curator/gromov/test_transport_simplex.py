@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment, linprog
 
 from tasks.curator.gromov.conditional_gradient import greatest_common_divisor
-from tasks.curator.gromov.spanning_tree import empty_tree, northwest_tree
+from tasks.curator.gromov.spanning_tree import NODE, northwest_tree
 from tasks.curator.gromov.transport_simplex import improve_basis
 from tasks.curator.gromov.vertices import empty_cells, read_vertex
 
@@ -18,9 +18,9 @@ def solve(gain: np.ndarray, supply: np.ndarray, demand: np.ndarray) -> np.ndarra
     perturbed = (supply << shift) + 1
     wanted = demand << shift
     wanted[-1] += n
-    tree = empty_tree(n + m)
+    tree = np.empty(n + m + 1, NODE)
     root = northwest_tree(tree, np.arange(n, dtype=np.uint32), np.arange(m, dtype=np.uint32), perturbed, wanted)
-    improve_basis(tree, root, gain)
+    improve_basis(tree, np.empty(n + m), root, gain, 1e-12)
     cells = empty_cells(n + m)
     count = read_vertex(tree, root, n, m, shift, cells)
     plan = np.zeros((n, m), np.int64)

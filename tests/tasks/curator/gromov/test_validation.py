@@ -17,6 +17,7 @@ from tasks.errors import UserError
         (np.array([[0.0, np.inf], [np.inf, 0.0]]), "NaN or infinity"),
         (np.array([[0.0, 1.0], [2.0, 0.0]]), "symmetric"),
         (np.array([[0.0, 1j], [1j, 0.0]]), "real"),
+        (np.array([[0.0, 1e90], [1e90, 0.0]]), "overflow"),
         (np.array([["a", "b"], ["b", "a"]]), "real"),
     ],
 )
