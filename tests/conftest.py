@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 MIRROR = "GRAPH_DATA_MIRROR"
@@ -17,3 +18,23 @@ def mirror() -> str:
     if "://" not in place and not Path(place).expanduser().is_dir():
         pytest.fail(f"{MIRROR} names no folder")
     return place
+
+
+@pytest.fixture(scope="session")
+def own_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small graph as a user would bring it: three groups of thirty nodes, a ring each with chords, a few bridges."""
+    folder = tmp_path_factory.mktemp("own")
+    rng = np.random.default_rng(5)
+    groups, size, width = 3, 30, 12
+    edges = {
+        (g * size + i, g * size + (i + step) % size) for g in range(groups) for i in range(size) for step in (1, 3)
+    }
+    edges |= {(i, size + i) for i in range(0, size, 7)}
+    nodes = groups * size
+    features = (rng.random((nodes, width)) + np.eye(groups, width).repeat(size, axis=0)).clip(0, 1).round(3)
+    rows = "\n".join(f"{head},{tail}" for head, tail in sorted(edges))
+    (folder / "edges.csv").write_text(f"head,tail\n{rows}\n")
+    np.savetxt(folder / "features.csv", features, delimiter=",", fmt="%.3f")
+    labels = "\n".join(f"{node},{'abc'[node // size]}" for node in range(nodes) if node != 4)
+    (folder / "labels.csv").write_text(f"node,class\n{labels}\n")
+    return folder

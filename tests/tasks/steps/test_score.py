@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tasks.curator.trained import Trained
+from tasks.datasets.splits import Split
+from tasks.errors import UserError
+from tasks.params import NodeClassification
+from tasks.reports.edge import EdgeReport
+from tasks.steps.download import RawSource
+from tasks.steps.perturb import REPORT, perturb_edges, perturb_features, report_labels
+from tasks.steps.score import read_metrics, score
+from tasks.steps.search import TRAINED, search
+from tasks.steps.split import SPLIT, split
+from tasks.store import PointRef, PointStore
+
+Declare = Callable[..., RawSource]
+
+
+def pipeline(store: PointStore, source: RawSource) -> dict[str, PointRef]:
+    """Every point from the split to the score."""
+    edges = {"mode": "directed", "eps_a": "2", "repeat": 0, "seed": 0, "memory_limit_mb": 100}
+    grid = NodeClassification(datasets=["friends"], eps_x=["1"], eps_a=["2"], search={"epochs": 3})  # type: ignore[arg-type]
+    own: dict[str, Any] = {"dataset": "friends", "method": "base", "backbone": "gcn", "repeat": 0, "seed": 0}
+    points: dict[str, PointRef] = {"split": split.plain(store, source, 0, 0)}  # type: ignore[attr-defined]
+    reports = {
+        "edges": perturb_edges.plain(store, source, **edges),  # type: ignore[attr-defined]
+        "features": perturb_features.plain(store, source, eps_x="1", repeat=0, seed=0),  # type: ignore[attr-defined]
+        "labels": report_labels.plain(store, source, points["split"], repeat=0),  # type: ignore[attr-defined]
+    }
+    points |= reports
+    points["trained"] = search.plain(store, **reports, **own, device="cpu", study=grid)  # type: ignore[attr-defined]
+    points["score"] = judge(store, source, points)
+    return points
+
+
+def judge(store: PointStore, source: RawSource, points: dict[str, PointRef]) -> PointRef:
+    needed = {name: points[name] for name in ("split", "edges", "trained")}
+    return score.plain(store, source, **needed, label="friends")  # type: ignore[attr-defined]
+
+
+def test_accuracy_and_noise_are_those_of_a_dense_count(store: PointStore, source: RawSource) -> None:
+    points = pipeline(store, source)
+    metrics = read_metrics(points["score"])
+    graph, test = source.load(), Split.load(points["split"].file(SPLIT)).test
+    predicted = Trained.load(points["trained"].file(TRAINED)).log_probabilities.argmax(axis=1)
+    reported = EdgeReport.load(points["edges"].file(REPORT)).adjacency().toarray()
+    assert metrics["accuracy"] == pytest.approx(np.mean(predicted[test] == graph.labels[test]))
+    assert metrics["noise_edges"] == ((reported == 1) & (graph.adjacency.toarray() == 0)).sum()
+    assert metrics["mean_degree"] == pytest.approx(reported.sum() / 90)
+    assert set(metrics) == {"accuracy", "macro_f1", "noise_edges", "mean_degree"}
+
+
+def test_the_edge_count_of_a_private_graph_is_not_given_away(store: PointStore, secret_source: RawSource) -> None:
+    points = pipeline(store, secret_source)
+    assert set(read_metrics(points["score"])) == {"accuracy", "macro_f1", "mean_degree"}
+    text = points["score"].file("meta.json").read_text()
+    assert '"key": null' in text
+    assert secret_source.content not in text
+
+
+def test_test_labels_change_the_score_and_nothing_else(
+    store: PointStore, source: RawSource, declare: Declare, own_files: Path, tmp_path: Path
+) -> None:
+    before = pipeline(store, source)
+    test = Split.load(before["split"].file(SPLIT)).test
+    names = dict(line.split(",") for line in (own_files / "labels.csv").read_text().splitlines()[1:])
+    rotated = np.roll([names[str(node)] for node in test], 1)
+    names |= {str(node): name for node, name in zip(test, rotated, strict=True)}
+    (tmp_path / "labels.csv").write_text("\n".join(f"{node},{name}" for node, name in names.items()))
+    after = pipeline(store, declare(labels=tmp_path / "labels.csv"))
+    for name in ("split", "edges", "features", "labels"):
+        assert after[name].digest != before[name].digest
+        assert after[name].content == before[name].content
+    # Reports that say the same are the same input: the curator does not even train again.
+    assert (after["trained"].digest, after["trained"].cached) == (before["trained"].digest, True)
+    assert after["score"].content != before["score"].content
+
+
+def test_a_graph_without_labels_has_no_score(store: PointStore, source: RawSource) -> None:
+    points = pipeline(store, source)
+    assert source.own
+    bare = dataclasses.replace(source, content="x", own=dataclasses.replace(source.own, labels=None))
+    with pytest.raises(UserError, match="no labels to score against"):
+        judge(store, bare, points)
