@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types, uint32
 from numba.extending import intrinsic
 
@@ -34,7 +34,7 @@ def largest_excess(gains: np.ndarray, potentials: np.ndarray) -> float:
     """The largest difference between a row's gains and the sinks' potentials."""
     largest = gains[0] - potentials[0]
     for j in range(1, len(gains)):
-        largest = larger(gains[j] - potentials[j], largest)
+        largest = larger(gains[j] - potentials[j], largest)  # type: ignore[call-arg]
     return largest
 
 
