@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scipy.sparse import csr_array
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, diags_array
 from sklearn.metrics import roc_auc_score
 
 from tasks.curator.calibration.loops import without_loops
@@ -32,8 +34,13 @@ class Denoising:
     false_removed: int
 
 
-def denoising(graph: RawGraph, report: EdgeReport, calibrated: csr_array) -> Denoising:
+def denoising(
+    graph: RawGraph, report: EdgeReport, calibrated: csr_array, nodes: NDArray[np.int64] | None = None
+) -> Denoising:
     """Compares calibrated weights (N, N) with the truth, on and beyond the reported entries.
+
+    With ``nodes`` only the lists of these nodes count: a method that learns from training labels knows more about the
+    training nodes' lists than about others.
 
     Raises:
         UserError: for a private data set (the counts give its edges away), or when sizes differ.
@@ -45,8 +52,12 @@ def denoising(graph: RawGraph, report: EdgeReport, calibrated: csr_array) -> Den
             f"{graph.name}: graph, report and calibrated graph have {graph.nodes}, {report.nodes} and "
             f"{calibrated.shape[0]} nodes"
         )
-    weights = without_loops(calibrated)
-    reported = without_loops(report.adjacency()).tocoo()
+    counted = np.zeros(graph.nodes)
+    counted[slice(None) if nodes is None else nodes] = 1.0
+    lists = diags_array(counted)
+    weights = without_loops(csr_array(lists @ calibrated))
+    reported = without_loops(csr_array(lists @ report.adjacency())).tocoo()
+    edges = int((lists @ graph.adjacency).count_nonzero())
     truth = graph.adjacency[reported.coords] > 0
     weight = weights[reported.coords]
     true_kept = int(weights.multiply(graph.adjacency).count_nonzero())
@@ -54,7 +65,7 @@ def denoising(graph: RawGraph, report: EdgeReport, calibrated: csr_array) -> Den
     return Denoising(
         auc=float(roc_auc_score(truth, weight)) if mixed else None,
         true_kept=true_kept,
-        true_lost=graph.adjacency.nnz - true_kept,
+        true_lost=edges - true_kept,
         false_kept=weights.nnz - true_kept,
         false_removed=int((weight[~truth] == 0).sum()),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -13,17 +14,18 @@ from tasks.models.fixed_sparse import FixedSparse
 from tasks.models.networks import Network
 
 
-class SmoothedInput:
-    """Features S^steps x, read through their projection: S^steps (x W) is (S^steps x) W and never N x d."""
+@dataclass(frozen=True)
+class SmoothedInput(AffineInput):
+    """Features S^steps x of an affine x, read through their projection: S^steps (x W), never an N x d matrix."""
 
-    def __init__(self, features: AffineInput, operator: FixedSparse, steps: int) -> None:
-        self._features, self._operator, self._steps = features, operator, steps
+    operator: FixedSparse
+    steps: int
 
     def project(self, weight: Tensor) -> Tensor:
         """(S^steps x) @ weight, (N, k) for weight (d, k)."""
-        projected = self._features.project(weight)
-        for _ in range(self._steps):
-            projected = self._operator @ projected
+        projected = super().project(weight)
+        for _ in range(self.steps):
+            projected = self.operator @ projected
         return projected
 
 

@@ -28,7 +28,7 @@ def operator() -> FixedSparse:
 def test_projecting_first_is_smoothing_first(steps: int) -> None:
     smoothed = smooth(OPERATOR, 0.5 + CELLS.toarray(), steps)
     weight = RNG.normal(size=(9, 5))
-    inputs = SmoothedInput(affine_input(0.5, CELLS, dtype=F64, device=CPU), operator(), steps)
+    inputs = SmoothedInput(0.5, FixedSparse(CELLS, dtype=F64, device=CPU), operator(), steps)
     np.testing.assert_allclose(inputs.project(torch.from_numpy(weight)), smoothed @ weight, atol=1e-12)
 
 
