@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import os
+import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import pytest
+import yaml
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +28,60 @@ def wait_until(condition: Callable[[], object], seconds: float = 20.0) -> None:
 @pytest.fixture(name="wait_until")
 def _wait_until() -> Callable[..., None]:
     return wait_until
+
+
+GRID: dict[str, Any] = {
+    "repeats": 2,
+    "runner": "threads",
+    "workers": 2,
+    "device": "cpu",
+    "node_classification": {
+        "datasets": ["digits"],
+        "eps_x": [1],
+        "eps_a": [8],
+        "backbones": ["gcn"],
+        "search": {"learning_rate": [0.1], "epochs": 2},
+    },
+}
+
+
+@pytest.fixture(scope="session")
+def _mlflow_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One MLflow database for all tests of flows: laying it out takes seconds."""
+    return tmp_path_factory.mktemp("mlflow")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, own_files: Path, _mlflow_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A project's folder: a small grid, the small graph's files, a point store of its own; no server is asked."""
+    folder = tmp_path / "workspace"
+    shutil.copytree(own_files, folder)
+    write_parameters(folder)
+    with mock.patch.dict(os.environ):
+        for name in [name for name in os.environ if name.startswith(("PREFECT_", "MLFLOW_", "DVC_"))]:
+            del os.environ[name]
+        os.environ["DVC_ROOT"] = str(folder)
+        os.environ["POINT_STORE"] = str(tmp_path / "store")
+        os.environ["MLFLOW_TRACKING_URI"] = f"sqlite:///{_mlflow_folder / 'mlflow.db'}"
+        for module in ("study", "exports", "report"):
+            monkeypatch.setattr(f"flows.{module}.workspace", lambda: folder)
+        yield folder
+
+
+def write_parameters(folder: Path, datasets: dict[str, Any] | None = None, **changes: Any) -> None:
+    """params.yaml with the small grid; changes are of the profile or, for dicts, of its study."""
+    study = {**GRID["node_classification"], **changes.pop("node_classification", {})}
+    profile = {**GRID, **changes, "node_classification": study}
+    tree = {"demo": profile, "paper": GRID, "datasets": datasets or {}}
+    (folder / "params.yaml").write_text(yaml.safe_dump(tree))
+
+
+@pytest.fixture
+def declare(workspace: Path) -> Callable[..., None]:
+    """declare(private=False) puts the small graph into params.yaml as `friends`, or by another name."""
+
+    def declared(name: str = "friends", **changes: Any) -> None:
+        files = {part: f"{part}.csv" for part in ("edges", "features", "labels")}
+        write_parameters(workspace, {name: {**files, "feature_bounds": [0, 1], **changes}})
+
+    return declared
