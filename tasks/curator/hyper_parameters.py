@@ -11,7 +11,10 @@ from tasks.errors import UserError
 
 @dataclass(frozen=True)
 class HyperParameters:
-    """One point: Adam's learning rate, dropout between the layers, L2 weight decay on every weight.
+    """One point: Adam's learning rate, dropout between the layers, L2 weight decay on every weight, and calibration.
+
+    ``l_x`` and ``l_y`` are the steps of feature and label smoothing (Solitude, eqs. 11, 12), ``lambda1`` and
+    ``lambda2`` the penalties of the learned graph (eq. 14); 0 where a method has none.
 
     Raises:
         UserError: for a value out of range.
@@ -20,14 +23,22 @@ class HyperParameters:
     learning_rate: float
     dropout: float
     weight_decay: float
+    l_x: int = 0
+    l_y: int = 0
+    lambda1: float = 0.0
+    lambda2: float = 0.0
 
     def __post_init__(self) -> None:
         if not 0 < self.learning_rate < float("inf"):
             raise UserError(f"learning_rate {self.learning_rate}: use a positive number")
         if not 0 <= self.dropout < 1:
             raise UserError(f"dropout {self.dropout}: use a share of at least 0 and below 1")
-        if not 0 <= self.weight_decay < float("inf"):
-            raise UserError(f"weight_decay {self.weight_decay}: use 0 or a positive number")
+        for name in ("weight_decay", "lambda1", "lambda2"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise UserError(f"{name} {getattr(self, name)}: use 0 or a positive number")
+        for name in ("l_x", "l_y"):
+            if not isinstance(getattr(self, name), int) or getattr(self, name) < 0:
+                raise UserError(f"{name} {getattr(self, name)}: use 0 or a positive whole number")
 
 
 def grid(

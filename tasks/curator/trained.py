@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 
 from tasks.curator.hyper_parameters import HyperParameters
 
-SEARCH_COLUMNS = ("learning_rate", "dropout", "weight_decay", "chosen_epoch", "validation_accuracy", "validation_loss")
+POINT_COLUMNS = tuple(field.name for field in fields(HyperParameters))
+SEARCH_COLUMNS = (*POINT_COLUMNS, "chosen_epoch", "validation_accuracy", "validation_loss")
 
 
 @dataclass(frozen=True)
 class Trained:
     """The chosen model of one (reports, backbone, repeat).
 
-    ``log_probabilities`` is (N, classes) float32; ``weights`` maps names to arrays, matrices as (inputs, outputs);
-    ``search`` has one row per grid point with ``SEARCH_COLUMNS``, validation metrics only; ``chosen`` is the row taken.
+    ``log_probabilities`` is (N, classes) float32; ``weights`` maps names to arrays, matrices as (inputs, outputs), and
+    holds ``edge_weights`` where the graph was learned; ``search`` has one row per point with ``SEARCH_COLUMNS`` and
+    what the search adds, validation metrics only; ``chosen`` is the row taken.
     """
 
     backbone: str
@@ -31,7 +33,7 @@ class Trained:
     @property
     def hyper_parameters(self) -> HyperParameters:
         """The point that was chosen."""
-        return HyperParameters(*(float(self.search[name].iloc[self.chosen]) for name in SEARCH_COLUMNS[:3]))
+        return HyperParameters(*(self.search[name].iloc[self.chosen].item() for name in POINT_COLUMNS))
 
     def save(self, path: Path) -> None:
         """Writes an npz file; the same values give the same bytes."""
@@ -41,7 +43,7 @@ class Trained:
             "log_probabilities": self.log_probabilities,
         }
         arrays |= {f"weights.{name}": value for name, value in self.weights.items()}
-        arrays |= {f"search.{name}": self.search[name].to_numpy() for name in SEARCH_COLUMNS}
+        arrays |= {f"search.{name}": self.search[name].to_numpy() for name in self.search.columns}
         with path.open("wb") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]
 
@@ -54,6 +56,8 @@ class Trained:
             backbone=str(arrays["backbone"]),
             log_probabilities=arrays["log_probabilities"],
             weights={key.removeprefix("weights."): arrays[key] for key in arrays if key.startswith("weights.")},
-            search=pd.DataFrame({name: arrays[f"search.{name}"] for name in SEARCH_COLUMNS}),
+            search=pd.DataFrame(
+                {key.removeprefix("search."): arrays[key] for key in arrays if key.startswith("search.")}
+            ),
             chosen=int(arrays["chosen"]),
         )

@@ -1,0 +1,67 @@
+"""A block of models trained side by side on the CPU: one epoch is a handful of compiled passes over the nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.curator.engine.family import Family
+from tasks.curator.engine.first_pass import FirstPass
+from tasks.curator.engine.lanes import Lanes
+from tasks.curator.engine.second_pass import SecondPass
+from tasks.curator.engine.weights import StackedWeights
+from tasks.curator.hyper_parameters import HyperParameters
+
+
+class Block:
+    """``lanes`` models of a family, each at an epoch of its own; a lane that is done takes the next model.
+
+    After a step the first layer is computed once with the new weights: the values that validation sees are those the
+    next step starts from, and their copy with dropout is written in the same pass.
+    """
+
+    def __init__(self, family: Family, lanes: int) -> None:
+        self.family, self.lanes = family, lanes
+        self._lanes = Lanes(lanes, family.dtype, family.ranks)
+        self._weights = StackedWeights(family.architecture, lanes, family.dtype)
+        self._first = FirstPass(family, self._weights, self._lanes)
+        self._second = SecondPass(family, self._weights, lanes)
+        self._stale = True
+
+    def load(self, lane: int, point: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
+        """Puts a model into a lane, at its start or with the given weights."""
+        self._weights.put(lane, self.family.start if weights is None else weights)
+        self._lanes.load(lane, point)
+        self._first.load(lane)
+        self._stale = True
+
+    def clear(self, lane: int) -> None:
+        """Leaves a lane idle."""
+        self._lanes.clear(lane)
+
+    def step(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """One epoch of every lane; then the mean validation cross-entropy and accuracy, (readings, lanes) each."""
+        self._refresh()
+        self._second.teach(self._first.dropped)
+        self._lanes.advance()
+        self._first.descend(self._second.message, self._second.own_message)
+        self._first.descend_rest()
+        self._first.activate()
+        return self._second.validate(self._first.active)
+
+    def predict(self, lane: int, l_y: int) -> NDArray[np.float64]:
+        """Log-probabilities (N, classes) of a lane's model."""
+        self._refresh()
+        return self._second.predict(self._first.active, l_y)[..., lane]
+
+    def weights(self, lane: int) -> dict[str, NDArray[Any]]:
+        """Copies of a lane's weights by name, matrices as (inputs, outputs)."""
+        return self._weights.copied(lane)
+
+    def _refresh(self) -> None:
+        """Hidden values for lanes that have been loaded since the last step; the others' stay as they are."""
+        if self._stale:
+            self._first.activate()
+            self._stale = False

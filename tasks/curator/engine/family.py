@@ -1,0 +1,111 @@
+"""Models of one repeat that differ only in what the optimiser is told: they share every matrix and train in blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.curator.engine.masks import DropoutRanks
+from tasks.curator.engine.operators import Csr, FirstOperators, first_operators
+from tasks.curator.engine.problem import Problem
+from tasks.models.architecture import Architecture
+from tasks.models.propagation import Normalization, propagation_matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """What a block reads and never writes.
+
+    Attributes:
+        architecture: of every model.
+        first: the first layer's operators.
+        propagation: P (N, N), of which the second layer uses the rows it is asked for.
+        taught_rows, targets: training nodes (n,) and their class probabilities (n, classes).
+        taught_transposed: the transpose of P's training rows, (N, n); all rows where the loss is smoothed.
+        row_of: (N,) place of a node among those rows, -1 elsewhere.
+        validation_rows, validation_labels: the nodes that choose.
+        readings: the l_y with which every epoch's predictions are judged, ascending.
+        loss_smoothing: the l_y inside the training loss.
+        smooth, smooth_transposed: S where one of them is above 0.
+        start: initial weights by name.
+        ranks: of dropout.
+    """
+
+    architecture: Architecture
+    first: FirstOperators
+    propagation: Csr
+    taught_rows: NDArray[np.int64]
+    targets: NDArray[Any]
+    taught_transposed: Csr
+    row_of: NDArray[np.int32]
+    validation_rows: NDArray[np.int64]
+    validation_labels: NDArray[np.int64]
+    readings: tuple[int, ...]
+    loss_smoothing: int
+    smooth: Csr | None
+    smooth_transposed: Csr | None
+    start: dict[str, NDArray[np.float32]]
+    ranks: DropoutRanks
+
+    @property
+    def nodes(self) -> int:
+        """N."""
+        return len(self.row_of)
+
+    @property
+    def messages(self) -> int:
+        """Rows that send a gradient back."""
+        return self.nodes if self.loss_smoothing else len(self.taught_rows)
+
+    @property
+    def dtype(self) -> Any:
+        """Of all arithmetic."""
+        return self.targets.dtype
+
+
+def family(
+    problem: Problem,
+    architecture: Architecture,
+    normalization: Normalization,
+    *,
+    l_x: int,
+    readings: tuple[int, ...],
+    loss_smoothing: int,
+    start: dict[str, NDArray[np.float32]],
+    ranks: DropoutRanks,
+    dtype: type,
+) -> Family:
+    """Lays out the arrays of the models with this l_x and these l_y."""
+    matrix = propagation_matrix(problem.graph, architecture.backbone, normalization)
+    targets = problem.training_targets(readings[0])
+    senders = np.arange(matrix.shape[0]) if loss_smoothing else targets.nodes
+    row_of = np.full(matrix.shape[0], -1, dtype=np.int32)
+    row_of[senders] = np.arange(len(senders))
+    smoothed = max(readings) > 0
+    return Family(
+        architecture=architecture,
+        first=first_operators(
+            matrix,
+            problem.features,
+            problem.operator(),
+            l_x,
+            matrices=1 if architecture.backbone == "gcn" else 2,
+            dtype=dtype,
+        ),
+        propagation=Csr.of(matrix, dtype),
+        taught_rows=targets.nodes.astype(np.int64),
+        targets=np.ascontiguousarray(targets.probabilities, dtype=dtype),
+        taught_transposed=Csr.of(matrix[senders].T, dtype),
+        row_of=row_of,
+        validation_rows=problem.labels.validation_nodes,
+        validation_labels=problem.labels.validation_labels,
+        readings=readings,
+        loss_smoothing=loss_smoothing,
+        smooth=Csr.of(problem.operator(), dtype) if smoothed else None,
+        smooth_transposed=Csr.of(problem.operator().T, dtype) if loss_smoothing else None,
+        start=start,
+        ranks=ranks,
+    )

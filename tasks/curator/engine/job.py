@@ -1,0 +1,70 @@
+"""What a lane trains: one optimisation, which answers for one point or, where l_y is no part of it, for several."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from tasks.curator.engine.problem import Problem
+from tasks.curator.hyper_parameters import HyperParameters, ValidationScore
+
+Kin = tuple[int, int, tuple[int, ...], int]
+"""Problem, l_x, readings and l_y of the loss: models with equal ones form a family."""
+
+
+@dataclass
+class Reading:
+    """The best epoch so far of one point: place of the point in its list, l_y, and ``fit``'s outcome."""
+
+    point: int
+    l_y: int
+    epoch: int = 0
+    score: ValidationScore = field(default_factory=lambda: ValidationScore(0.0, math.inf))
+    open: bool = True
+
+    def take(self, epoch: int, score: ValidationScore, patience: int | None) -> bool:
+        """Whether this epoch is the best so far; closes the reading when patience ends or the loss is not finite."""
+        if not math.isfinite(score.loss):
+            self.open = False
+        elif score.beats(self.score):
+            self.epoch, self.score = epoch, score
+            return True
+        elif patience is not None and epoch - self.epoch >= patience:
+            self.open = False
+        return False
+
+
+@dataclass
+class Job:
+    """One optimisation: its family, hyper-parameters and the readings that share it."""
+
+    kin: Kin
+    point: HyperParameters
+    readings: list[Reading]
+    epochs: int = 0
+
+
+def jobs(
+    problem_index: int, problem: Problem, points: Sequence[HyperParameters], *, smooth_loss: bool
+) -> dict[Kin, deque[Job]]:
+    """Points grouped into families and jobs, in the order of their first points.
+
+    Points that differ in l_y only are one optimisation, judged at each l_y, unless training sees l_y: through
+    ``smooth_loss`` or through targets that depend on it.
+    """
+    # Family (l_x, l_y that training sees) -> optimisation -> the places of its points.
+    found: dict[tuple[int, int], dict[HyperParameters, list[int]]] = {}
+    for index, point in enumerate(points):
+        seen = point.l_y if smooth_loss or point.l_y in problem.targets else 0
+        found.setdefault((point.l_x, seen), {}).setdefault(replace(point, l_y=seen), []).append(index)
+    families: dict[Kin, deque[Job]] = {}
+    for (l_x, seen), members in found.items():
+        readings = tuple(sorted({points[index].l_y for places in members.values() for index in places}))
+        kin = (problem_index, l_x, readings, seen if smooth_loss else 0)
+        families[kin] = deque(
+            Job(kin, point, [Reading(index, points[index].l_y) for index in places])
+            for point, places in members.items()
+        )
+    return families

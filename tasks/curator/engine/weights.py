@@ -1,0 +1,77 @@
+"""Weights and Adam's moments of a block's models, stacked with the models innermost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.models.architecture import Architecture
+
+
+class StackedWeights:
+    """All weights of ``lanes`` models.
+
+    ``first`` is (matrices * d, hidden, lanes): the first layer's matrices (GraphSAGE: root, then neighbour) one below
+    the other. All others lie in one array ``rest`` (rows, lanes), of which the following are views: the second layer's
+    ``near`` and ``own`` (classes, hidden, lanes; ``own`` is empty for GCN) and ``bias`` (classes, lanes), and
+    ``first_bias`` (hidden, lanes). The ``..._gradient`` arrays are laid out likewise.
+    """
+
+    def __init__(self, architecture: Architecture, lanes: int, dtype: Any) -> None:
+        hidden, classes = architecture.hidden, architecture.classes
+        self._architecture = architecture
+        self._count = 1 if architecture.backbone == "gcn" else 2
+        small = self._count * classes * hidden + classes + hidden
+        self.first = np.zeros((self._count * architecture.dimensions, hidden, lanes), dtype=dtype)
+        self.rest = np.zeros((small, lanes), dtype=dtype)
+        self.rest_gradient = np.zeros_like(self.rest)
+        self._first_moments = (np.zeros_like(self.first), np.zeros_like(self.first))
+        self.rest_moments = (np.zeros_like(self.rest), np.zeros_like(self.rest))
+        self.near, self.own, self.bias, self.first_bias = self._parts(self.rest)
+        parts = self._parts(self.rest_gradient)
+        self.near_gradient, self.own_gradient, self.bias_gradient, self.first_bias_gradient = parts
+
+    def matrices(self) -> list[NDArray[Any]]:
+        """The first layer's matrices (d, hidden, lanes)."""
+        return self._split(self.first)
+
+    def first_states(self) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
+        """Each of them with its two moments."""
+        return zip(*(self._split(array) for array in (self.first, *self._first_moments)), strict=True)
+
+    def put(self, lane: int, start: dict[str, NDArray[Any]]) -> None:
+        """Weights by name, with moments at zero."""
+        for name, view in self._named(lane).items():
+            view[...] = start[name]
+        for moments in (*self._first_moments, *self.rest_moments, self.rest_gradient):
+            moments[..., lane] = 0
+
+    def copied(self, lane: int) -> dict[str, NDArray[Any]]:
+        """The weights of one model by name, as in ``Architecture.weight_shapes``."""
+        return {name: np.ascontiguousarray(view) for name, view in self._named(lane).items()}
+
+    def _named(self, lane: int) -> dict[str, NDArray[Any]]:
+        first = [matrix[..., lane] for matrix in self.matrices()]
+        near, own = self.near[..., lane].T, self.own[..., lane]
+        biases = {"first_bias": self.first_bias[..., lane], "second_bias": self.bias[..., lane]}
+        if self._count == 1:
+            return {"first_weight": first[0], "second_weight": near, **biases}
+        return {
+            "first_root": first[0],
+            "first_neighbour": first[1],
+            "second_root": own.T,
+            "second_neighbour": near,
+            **biases,
+        }
+
+    def _split(self, array: NDArray[Any]) -> list[NDArray[Any]]:
+        return np.split(array, self._count)
+
+    def _parts(self, array: NDArray[Any]) -> list[NDArray[Any]]:
+        hidden, classes = self._architecture.hidden, self._architecture.classes
+        sizes = np.cumsum([classes * hidden, (self._count - 1) * classes * hidden, classes])
+        near, own, bias, first_bias = np.split(array, sizes)
+        return [near.reshape(classes, hidden, -1), own.reshape(-1, hidden, array.shape[1]), bias, first_bias]
