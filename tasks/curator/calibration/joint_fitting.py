@@ -43,7 +43,7 @@ def fit_jointly(
     validates: a score belongs to the theta and the graph that its predictions came from.
 
     Args:
-        network: whose edge weights are learned.
+        network: whose edge weights are learned; the distance term ties them to the values they start at.
         smoothed: the same network inside its prediction smoothing (0 steps for none).
         features, targets, point, epochs, patience, dropout_seed: as in ``fitting.fit``.
         penalties: of the graph.
@@ -52,6 +52,7 @@ def fit_jointly(
         network.parameters(), lr=point.learning_rate, weight_decay=point.weight_decay, fused=True
     )
     edges = network.edge_weights
+    reported = edges.detach().clone()
     masks = torch.Generator(edges.device).manual_seed(dropout_seed)
     best = JointFit(Fit(0, ValidationScore(0.0, math.inf), edges.detach(), {}), edges.detach().clone())
     for epoch in range(1, epochs + 1):
@@ -70,7 +71,8 @@ def fit_jointly(
                     best = JointFit(Fit(epoch, score, logits.detach(), weights), edges.detach().clone())
             (gradient,) = torch.autograd.grad(_loss(logits, targets), edges)
             with torch.no_grad():
-                edges.copy_(graph_step(edges, gradient, penalties.lambda1, penalties.lambda2, penalties.step_size))
+                lambdas = (penalties.lambda1, penalties.lambda2)
+                edges.copy_(graph_step(edges, gradient, *lambdas, penalties.step_size, reported))
         if not math.isfinite(score.loss) or (patience is not None and epoch - best.fit.epoch >= patience):
             break
     return best

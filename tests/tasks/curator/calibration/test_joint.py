@@ -50,6 +50,14 @@ def test_the_fixed_point_without_a_network_is_soft_thresholding() -> None:
     np.testing.assert_allclose(current, 1 - 0.008 / 0.02, atol=1e-12)
 
 
+def test_other_reported_values_are_thresholded_from_where_they_are() -> None:
+    reported, current = weights(6), torch.ones(6, dtype=torch.float64)
+    for _ in range(200):
+        current = graph_step(current, torch.zeros(6, dtype=torch.float64), 0.01, 0.008, 20.0, reported)
+    np.testing.assert_allclose(current, np.maximum(0, reported - 0.4), atol=1e-12)
+    assert penalty(current, 0.01, 0.008, reported) <= penalty(reported, 0.01, 0.008, reported)
+
+
 def test_many_models_at_once_equal_one_at_a_time() -> None:
     old, gradient = weights(3, 8), weights(3, 8) - 0.5
     columns = [torch.tensor(values, dtype=torch.float64) for values in ([1e-4, 1e-3, 1e-2], [0, 1e-3, 1e-2], [1, 9, 2])]
