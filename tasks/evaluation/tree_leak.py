@@ -66,7 +66,7 @@ def leak_of_neighbour_counts(
     hits = blind = 0
     # Equal shares within a cell are ordered by published degree.
     prior = np.argsort(np.argsort(published_degrees, kind="stable")) / vertices
-    for vertex in np.flatnonzero(degrees):
+    for vertex in np.flatnonzero(degrees).tolist():
         own = adjacency.indices[adjacency.indptr[vertex] : adjacency.indptr[vertex + 1]]
         ranked = np.lexsort((prior, claimed[vertex, cell]))
         hits += _found(ranked, vertex, own)
