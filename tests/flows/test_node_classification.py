@@ -93,8 +93,8 @@ def test_every_runner_gives_the_same_bytes(
 ) -> None:
     declare(private=False)
     written = {}
-    # Every worker that is a process imports torch and dgl anew: two of them show what there is to see.
-    for runner, workers in (("threads", 2), ("processes", 2), ("dask", 1)):
+    # Every worker that is a process imports torch and dgl anew: one of each kind shows what there is to see.
+    for runner, workers in (("threads", 2), ("processes", 1), ("dask", 1)):
         monkeypatch.setenv("POINT_STORE", str(tmp_path / runner))
         file = tmp_path / f"{runner}.json"
         arguments = ["--set", f'runner="{runner}"', f"--set=workers={workers}", "--dataset=friends", f"--json={file}"]

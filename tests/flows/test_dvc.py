@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from flows.run import STUDIES
+from flows.startup import PACKAGE_ROOT
+from tasks.params import load_parameters
+
+PARAMETERS = yaml.safe_load((PACKAGE_ROOT / "params.yaml").read_text())
+
+
+def read(name: str) -> dict[str, Any]:
+    return yaml.safe_load((PACKAGE_ROOT / name).read_text())
+
+
+def value_at(key: str) -> Any:
+    """The value of a dotted key of params.yaml; KeyError when it is not written there."""
+    found = PARAMETERS
+    for part in key.split("."):
+        found = found[part]
+    return found
+
+
+def test_the_papers_pipeline_is_the_demos_with_another_name_and_place() -> None:
+    demo, paper = read("dvc.yaml"), read("paper/dvc.yaml")
+    renamed = yaml.safe_load(re.sub(r"\bdemo\b", "paper", yaml.safe_dump(demo["stages"])))
+    for stage in renamed.values():
+        stage["wdir"] = ".."
+    assert paper == {"vars": ["../params.yaml"], "stages": renamed}
+
+
+@pytest.mark.parametrize("name", ["dvc.yaml", "paper/dvc.yaml"])
+def test_every_parameter_that_a_stage_names_is_written_in_the_file(name: str) -> None:
+    """DVC refuses to run a stage whose parameter is missing, even where the model has a default."""
+    text = (PACKAGE_ROOT / name).read_text()
+    named = {key for stage in read(name)["stages"].values() for key in stage.get("params", [])}
+    named |= {key for key in re.findall(r"\$\{([^}]+)\}", text) if not key.startswith("item.")}
+    assert named
+    for key in named:
+        assert value_at(key) is not None or key.endswith("seed")
+
+
+@pytest.mark.parametrize("name", ["dvc.yaml", "paper/dvc.yaml"])
+def test_every_stage_of_a_study_depends_on_what_decides_its_results(name: str) -> None:
+    profile = "demo" if name == "dvc.yaml" else "paper"
+    for stage, content in read(name)["stages"].items():
+        assert content["cmd"].startswith(f"python -m flows.{stage} --profile {profile}")
+        assert {"flows", "tasks"} <= set(content["deps"])
+        if stage in STUDIES and stage not in ("download", "perturb"):
+            assert {f"{profile}.seed", f"{profile}.repeats", f"{profile}.{stage}"} <= set(content["params"])
+
+
+@pytest.mark.parametrize("name", ["dvc.yaml", "paper/dvc.yaml"])
+def test_points_survive_a_rerun_and_metrics_stay_in_git(name: str) -> None:
+    for content in read(name)["stages"].values():
+        for output in content.get("outs", []):
+            folder = next(iter(output)) if isinstance(output, dict) else output
+            is_store = "/raw/" in folder or "/noisy/" in folder or folder.endswith("/points")
+            assert is_store == (isinstance(output, dict) and output[folder].get("persist", False))
+        for metrics in content.get("metrics", []):
+            assert next(iter(metrics.values()))["cache"] is False
+
+
+def test_the_lock_names_the_stages_of_the_demo() -> None:
+    """An expanded stage is called stage@item."""
+    demo = load_parameters(PACKAGE_ROOT / "params.yaml").demo
+    expected = set()
+    for stage, content in read("dvc.yaml")["stages"].items():
+        over = content.get("matrix", {}).get("dataset")
+        section = over.removeprefix("${demo.").removesuffix(".datasets}") if over else ""
+        expected |= {f"{stage}@{name}" for name in getattr(demo, section).datasets} if over else {stage}
+    lock = read("dvc.lock")["stages"]
+    assert set(lock) == expected
+    assert all(lock[stage]["cmd"] for stage in expected)
+
+
+def test_dvc_itself_reads_both_pipelines(tmp_path: Path) -> None:
+    """In a repository of its own, which shares nothing with this one."""
+    for name in ("dvc.yaml", "dvc.lock", "params.yaml", ".dvcignore"):
+        shutil.copy(PACKAGE_ROOT / name, tmp_path / name)
+    shutil.copytree(PACKAGE_ROOT / "paper", tmp_path / "paper")
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    listed = {}
+    for argument in ("init --quiet", "stage list --name-only dvc.yaml", "stage list --name-only paper/dvc.yaml"):
+        command = [sys.executable, "-m", "dvc", *argument.split()]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        listed[argument] = set(re.findall(r"[\w@-]+$", done.stdout, re.MULTILINE))
+    demo, paper = listed["stage list --name-only dvc.yaml"], listed["stage list --name-only paper/dvc.yaml"]
+    assert demo == set(read("dvc.lock")["stages"])
+    assert {"download@cora", "download@citeseer", "perturb@cora", "node_classification@cora", "report"} <= paper
