@@ -14,6 +14,8 @@ from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner, ThreadPoolTa
 from tasks.errors import UserError
 from tasks.params import Profile
 
+ANSWER_SECONDS = 10
+
 
 def worker_count(profile: Profile) -> int:
     """The profile's workers, else one per usable core."""
@@ -21,7 +23,11 @@ def worker_count(profile: Profile) -> int:
 
 
 def prefect_task_runner(profile: Profile) -> TaskRunner[Any]:
-    """The profile's runner as Prefect's task runner."""
+    """The profile's runner as Prefect's task runner.
+
+    Raises:
+        UserError: when the Dask scheduler at ``dask_address`` does not answer.
+    """
     workers = worker_count(profile)
     if profile.runner == "threads":
         return ThreadPoolTaskRunner(max_workers=workers)
@@ -30,7 +36,8 @@ def prefect_task_runner(profile: Profile) -> TaskRunner[Any]:
     from prefect_dask import DaskTaskRunner  # imported on demand: it takes seconds
 
     if profile.dask_address:
-        return DaskTaskRunner(address=profile.dask_address)
+        with _dask_client(profile):  # so that a mistake shows before the flow starts
+            return DaskTaskRunner(address=profile.dask_address)
     return DaskTaskRunner(cluster_kwargs=_local_cluster(workers))
 
 
@@ -65,9 +72,11 @@ def _dask_client(profile: Profile) -> Iterator[Any]:
             yield client
         return
     try:
-        client = Client(profile.dask_address, timeout=10)
-    except OSError:
-        raise UserError(f"dask_address {profile.dask_address} does not answer; start that scheduler") from None
+        client = Client(profile.dask_address, timeout=ANSWER_SECONDS)
+    except (OSError, ValueError):  # ValueError: no address at all
+        raise UserError(
+            f"dask_address {profile.dask_address} does not answer; start that scheduler or correct it"
+        ) from None
     with client:
         yield client
 
