@@ -49,6 +49,8 @@ class Bench:
                 raise UserError("the grid is empty; give at least one hyper-parameter point")
             if problem.smoothing is None and any(point.l_x or point.l_y for point in grid):
                 raise UserError("points with l_x or l_y need the problem's smoothing operator; give one")
+            if settings.joint is None and any(point.lambda1 or point.lambda2 for point in grid):
+                raise UserError("points with lambda1 or lambda2 need the joint method; ask for it or leave them out")
             self.waiting |= jobs(index, problem, grid, smooth_loss=settings.smooth_loss)
 
     def family(self, kin: Kin) -> Family:
@@ -72,6 +74,7 @@ class Bench:
             start={name: value.numpy() for name, value in start.items()},
             ranks=ranks,
             dtype=self._dtype,
+            joint=self._settings.joint is not None,
         )
 
     def plan(self) -> tuple[int, int, list[str]]:
@@ -89,6 +92,7 @@ class Bench:
                 l_x=kin[1],
                 l_y=kin[2][-1],
                 smooth_loss=kin[3] > 0,
+                joint=settings.joint is not None,
                 itemsize=np.dtype(self._dtype).itemsize,
             )
             for kin in self.waiting
@@ -124,7 +128,7 @@ class Bench:
             for place in order
             for job, reading in [answered[place]]
         ]
-        block = Block(self.family(job.kin), lanes)
+        block = Block(self.family(job.kin), lanes, self._settings.joint)
         block.load(0, job.point, champion.weights)
         return Trained(
             backbone=self._settings.backbone,

@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.curator.engine.edges import LearnedEdges
 from tasks.curator.engine.family import Family
 from tasks.curator.engine.first_pass import FirstPass
 from tasks.curator.engine.lanes import Lanes
 from tasks.curator.engine.second_pass import SecondPass
+from tasks.curator.engine.settings import GraphSteps
 from tasks.curator.engine.weights import StackedWeights
 from tasks.curator.hyper_parameters import HyperParameters
+
+EDGE_WEIGHTS = "edge_weights"
 
 
 class Block:
@@ -20,14 +24,23 @@ class Block:
 
     After a step the first layer is computed once with the new weights: the values that validation sees are those the
     next step starts from, and their copy with dropout is written in the same pass.
+
+    With ``graph_steps`` every model learns the weights of its edges too. The graph moves before the next step on theta,
+    by the gradient at the values that were validated, without dropout; so scores, weights and graph of an epoch belong
+    together until the next ``step``.
     """
 
-    def __init__(self, family: Family, lanes: int) -> None:
+    def __init__(self, family: Family, lanes: int, graph_steps: GraphSteps | None = None) -> None:
         self.family, self.lanes = family, lanes
         self._lanes = Lanes(lanes, family.dtype, family.ranks)
         self._weights = StackedWeights(family.architecture, lanes, family.dtype)
-        self._first = FirstPass(family, self._weights, self._lanes)
-        self._second = SecondPass(family, self._weights, lanes)
+        self._graph_steps, self._learned, edges = graph_steps, None, family.edges
+        if family.support is not None:
+            hidden = family.architecture.hidden
+            self._learned = LearnedEdges(family.support, family.senders, hidden, lanes, family.dtype)
+            edges = self._learned.edges
+        self._first = FirstPass(family, edges, self._weights, self._lanes)
+        self._second = SecondPass(family, edges, self._weights, lanes)
         self._stale = True
 
     def load(self, lane: int, point: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
@@ -35,6 +48,8 @@ class Block:
         self._weights.put(lane, self.family.start if weights is None else weights)
         self._lanes.load(lane, point)
         self._first.load(lane)
+        if self._learned is not None:
+            self._learned.put(lane, None if weights is None else weights[EDGE_WEIGHTS])
         self._stale = True
 
     def clear(self, lane: int) -> None:
@@ -44,10 +59,12 @@ class Block:
     def step(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """One epoch of every lane; then the mean validation cross-entropy and accuracy, (readings, lanes) each."""
         self._refresh()
+        if self._learned is not None and self._lanes.ages.any():
+            self._move_graph(self._learned)
         self._second.teach(self._first.dropped)
         self._lanes.advance()
-        self._first.descend(self._second.message, self._second.own_message)
-        self._first.descend_rest()
+        self._first.retreat(self._second.message, self._second.own_message)
+        self._first.descend()
         self._first.activate()
         return self._second.validate(self._first.active)
 
@@ -57,11 +74,30 @@ class Block:
         return self._second.predict(self._first.active, l_y)[..., lane]
 
     def weights(self, lane: int) -> dict[str, NDArray[Any]]:
-        """Copies of a lane's weights by name, matrices as (inputs, outputs)."""
-        return self._weights.copied(lane)
+        """Copies of a lane's weights by name, matrices as (inputs, outputs), and of the edges' if they are learned."""
+        weights = self._weights.copied(lane)
+        if self._learned is not None:
+            weights[EDGE_WEIGHTS] = self._learned.copied(lane)
+        return weights
 
     def _refresh(self) -> None:
         """Hidden values for lanes that have been loaded since the last step; the others' stay as they are."""
         if self._stale:
+            if self._learned is not None:
+                self._learned.update()
             self._first.activate()
             self._stale = False
+
+    def _move_graph(self, learned: LearnedEdges) -> None:
+        """The graph's steps of every model that has trained an epoch."""
+        assert self._graph_steps is not None  # with a support
+        sizes = self._lanes.graph_sizes(self._graph_steps.step_size)
+        for _ in range(self._graph_steps.inner_steps):
+            self._second.teach(self._first.active)
+            self._first.retreat(self._second.message, self._second.own_message, dropout=False)
+            self._weights.rest_gradient[:] = 0
+            learned.step(
+                self._first.gradient, self._first.projected, self.family.row_of, self._second.message,
+                self._first.active, sizes,
+            )  # fmt: skip
+            self._first.activate()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.curator.engine.edges import Edges, Support
 from tasks.curator.engine.masks import DropoutRanks
 from tasks.curator.engine.operators import Csr, FirstOperators, first_operators
 from tasks.curator.engine.problem import Problem
@@ -22,10 +23,11 @@ class Family:
     Attributes:
         architecture: of every model.
         first: the first layer's operators.
-        propagation: P (N, N), of which the second layer uses the rows it is asked for.
+        edges: the graph, where all models share it.
+        support: of the weights that each model learns, where they do not.
         taught_rows, targets: training nodes (n,) and their class probabilities (n, classes).
-        taught_transposed: the transpose of P's training rows, (N, n); all rows where the loss is smoothed.
-        row_of: (N,) place of a node among those rows, -1 elsewhere.
+        senders: nodes whose logits send a gradient back: those, or all where the loss is smoothed.
+        row_of: (N,) place of a node among the senders, -1 elsewhere.
         validation_rows, validation_labels: the nodes that choose.
         readings: the l_y with which every epoch's predictions are judged, ascending.
         loss_smoothing: the l_y inside the training loss.
@@ -36,10 +38,11 @@ class Family:
 
     architecture: Architecture
     first: FirstOperators
-    propagation: Csr
+    edges: Edges
+    support: Support | None
     taught_rows: NDArray[np.int64]
     targets: NDArray[Any]
-    taught_transposed: Csr
+    senders: NDArray[np.int64]
     row_of: NDArray[np.int32]
     validation_rows: NDArray[np.int64]
     validation_labels: NDArray[np.int64]
@@ -54,11 +57,6 @@ class Family:
     def nodes(self) -> int:
         """N."""
         return len(self.row_of)
-
-    @property
-    def messages(self) -> int:
-        """Rows that send a gradient back."""
-        return self.nodes if self.loss_smoothing else len(self.taught_rows)
 
     @property
     def dtype(self) -> Any:
@@ -77,11 +75,17 @@ def family(
     start: dict[str, NDArray[np.float32]],
     ranks: DropoutRanks,
     dtype: type,
+    joint: bool,
 ) -> Family:
     """Lays out the arrays of the models with this l_x and these l_y."""
     matrix = propagation_matrix(problem.graph, architecture.backbone, normalization)
     targets = problem.training_targets(readings[0])
-    senders = np.arange(matrix.shape[0]) if loss_smoothing else targets.nodes
+    senders = np.arange(matrix.shape[0]) if loss_smoothing else targets.nodes.astype(np.int64)
+    loops = architecture.backbone == "gcn"
+    support = None
+    if joint:
+        symmetric = loops and normalization == "symmetric"
+        support = Support.of(problem.graph, loops=loops, symmetric=symmetric, dtype=dtype)
     row_of = np.full(matrix.shape[0], -1, dtype=np.int32)
     row_of[senders] = np.arange(len(senders))
     smoothed = max(readings) > 0
@@ -92,13 +96,15 @@ def family(
             problem.features,
             problem.operator(),
             l_x,
-            matrices=1 if architecture.backbone == "gcn" else 2,
+            matrices=1 if loops else 2,
             dtype=dtype,
+            alone=joint,
         ),
-        propagation=Csr.of(matrix, dtype),
+        edges=Edges.shared(matrix, senders, dtype),
+        support=support,
         taught_rows=targets.nodes.astype(np.int64),
         targets=np.ascontiguousarray(targets.probabilities, dtype=dtype),
-        taught_transposed=Csr.of(matrix[senders].T, dtype),
+        senders=senders,
         row_of=row_of,
         validation_rows=problem.labels.validation_nodes,
         validation_labels=problem.labels.validation_labels,

@@ -15,9 +15,11 @@ from tasks.curator.engine.vectors import fma, where_above
 
 
 class FirstKernels(NamedTuple):
-    """``propagate``, ``activate`` and ``retreat`` for one width of rows."""
+    """``propagate``, ``lift``, ``sink``, ``activate`` and ``retreat`` for one width of rows."""
 
     propagate: Callable[..., None]
+    lift: Callable[..., None]
+    sink: Callable[..., None]
     activate: Callable[..., None]
     retreat: Callable[..., None]
 
@@ -39,6 +41,24 @@ def _compiled(hidden: int, lanes: int, sources: str) -> FirstKernels:
         zero = zeros(out, width)
         for i in range(out.shape[0]):
             store(out, i, gathered(starts, columns, values, i, source, zero, width, hidden, lanes))
+
+    @njit(nogil=True, cache=True)
+    def lift(scales: Any, constant: Any, out: Any) -> None:
+        """Adds scales (N,) times one row to all rows."""
+        if len(sources) == 0:
+            return
+        for i in range(out.shape[0]):
+            store(out, i, fma(scales[i], load(constant, 0, width), load(out, i, width)))
+
+    @njit(nogil=True, cache=True)
+    def sink(scales: Any, gradient: Any, constant_gradient: Any) -> None:
+        """The gradient of that row."""
+        if len(sources) == 0:
+            return
+        total = zeros(gradient, width)
+        for i in range(gradient.shape[0]):
+            total = fma(scales[i], load(gradient, i, width), total)
+        store(constant_gradient, 0, total)
 
     @njit(nogil=True, cache=True)
     def activate(
@@ -117,4 +137,4 @@ def _compiled(hidden: int, lanes: int, sources: str) -> FirstKernels:
                 store(constant_gradient, matrix, fma(row_scales[matrix, i], g, load(constant_gradient, matrix, width)))
         store(bias_gradient, 0, total)
 
-    return FirstKernels(propagate, activate, retreat)
+    return FirstKernels(propagate, lift, sink, activate, retreat)

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from tasks.curator.engine.adam_kernels import adam_kernels
+from tasks.curator.engine.edges import Edges
 from tasks.curator.engine.family import Family
 from tasks.curator.engine.first_kernels import first_kernels
 from tasks.curator.engine.lanes import Lanes
@@ -18,20 +19,30 @@ from tasks.curator.engine.weights import StackedWeights
 class FirstPass:
     """Buffers and products of the first layer.
 
-    ``active`` and ``dropped`` are the hidden values (N, hidden, lanes) without and with dropout.
+    ``active`` and ``dropped`` are the hidden values (N, hidden, lanes) without and with dropout, ``gradient`` is that
+    before the SELU, ``projected`` what last went through P (where P is applied on its own).
     """
 
-    def __init__(self, family: Family, weights: StackedWeights, lanes: Lanes) -> None:
-        self._family, self._weights, self._lanes = family, weights, lanes
+    def __init__(self, family: Family, edges: Edges, weights: StackedWeights, lanes: Lanes) -> None:
+        self._family, self._edges, self._weights, self._lanes = family, edges, weights, lanes
         hidden, matrices = family.architecture.hidden, family.first.matrices
         row = (hidden, lanes.count)
         self._kernels, self._adam = first_kernels(*row), adam_kernels(*row)
-        self.active, self.dropped, self._gradient = np.zeros((3, family.nodes, *row), dtype=family.dtype)
+        self.active, self.dropped, self.gradient = np.zeros((3, family.nodes, *row), dtype=family.dtype)
         self._column_sums, self._constant_gradient = np.zeros((2, matrices, *row), dtype=family.dtype)
-        staged = family.first.last_transposed is not None
+        staged = family.first.fused is None
         self._stages = np.zeros((matrices if staged else 0, 2, family.nodes, *row), dtype=family.dtype)
-        self._nothing = np.zeros((0, *row), dtype=family.dtype)
+        self._nothing = self.projected = np.zeros((0, *row), dtype=family.dtype)
         self._draws = lanes.ages
+        self._row_scales = family.first.row_scales
+        if family.support is not None:
+            # What a constant feature becomes along edges depends on their weights: it travels with the others.
+            self._row_scales = self._row_scales.copy()
+            self._row_scales[-1] = 0
+        # "Dropout" that keeps everything, for gradients without dropout.
+        ranks = np.ones((1, family.nodes, hidden), dtype=np.uint8)
+        zeros, scale = np.zeros(lanes.count, dtype=np.int64), np.ones_like(lanes.kept_scale)
+        self._no_dropout = (ranks, zeros, zeros.astype(np.uint8), scale)
 
     def load(self, lane: int) -> None:
         """Takes up the weights that were put into a lane."""
@@ -41,36 +52,38 @@ class FirstPass:
     def activate(self) -> None:
         """Hidden values of the current weights, with the dropout of the next step."""
         first, lanes = self._family.first, self._lanes
-        source, own = self._weights.first, self._nothing
-        if first.last_transposed is not None:
+        source, own, product = self._weights.first, self._nothing, first.fused
+        if product is None:
             *others, source = [self._projected(matrix) for matrix in range(first.matrices)]
             own = others[0] if others else own
+            product, self.projected = self._edges.propagation, source
         self._draws = lanes.draws()
         self._kernels.activate(
-            *first.last.arrays, source, own, first.row_scales, self._column_sums, self._weights.first_bias,
+            *product.arrays, source, own, self._row_scales, self._column_sums, self._weights.first_bias,
             lanes.ranks.ranks, self._draws, lanes.thresholds, lanes.kept_scale, lanes.places,
             self.active, self.dropped,
         )  # fmt: skip
 
-    def descend(self, message: NDArray[Any], own_message: NDArray[Any]) -> None:
-        """One step of Adam on the first layer's weights; the bias' gradient is left for the step on the rest."""
-        family, first, lanes = self._family, self._family.first, self._lanes
+    def retreat(self, message: NDArray[Any], own_message: NDArray[Any], *, dropout: bool = True) -> None:
+        """``gradient`` from what the second layer sends back; the gradients of bias and constant."""
+        lanes = self._lanes
+        masks = (lanes.ranks.ranks, self._draws, lanes.thresholds, lanes.kept_scale) if dropout else self._no_dropout
         self._constant_gradient[:] = 0
         self._kernels.retreat(
-            *family.taught_transposed.arrays, message, family.row_of, own_message, self.active, first.row_scales,
-            lanes.ranks.ranks, self._draws, lanes.thresholds, lanes.kept_scale, lanes.places,
-            self._gradient, self._weights.first_bias_gradient, self._constant_gradient,
+            *self._edges.taught_transposed.arrays, message, self._family.row_of, own_message, self.active,
+            self._row_scales, *masks, lanes.places, self.gradient, self._weights.first_bias_gradient,
+            self._constant_gradient,
         )  # fmt: skip
-        for matrix, (weight, moment, square) in enumerate(self._weights.first_states()):
+
+    def descend(self) -> None:
+        """One step of Adam on all weights, those of the second layer from the gradients summed for them."""
+        first, weights, step = self._family.first, self._weights, self._lanes.step
+        for matrix, (weight, moment, square) in enumerate(weights.first_states()):
             self._adam.descend(
                 *first.descend[matrix].arrays, self._returned(matrix), first.constant,
-                self._constant_gradient[matrix], lanes.step, weight, moment, square, self._column_sums[matrix],
+                self._constant_gradient[matrix], step, weight, moment, square, self._column_sums[matrix],
             )  # fmt: skip
-
-    def descend_rest(self) -> None:
-        """One step of Adam on all other weights, from the gradients that have been summed for them."""
-        weights = self._weights
-        self._adam.descend_rest(weights.rest_gradient, self._lanes.step, weights.rest, *weights.rest_moments)
+        self._adam.descend_rest(weights.rest_gradient, step, weights.rest, *weights.rest_moments)
 
     def _projected(self, matrix: int) -> NDArray[Any]:
         """S^l (X W) of one matrix, (N, hidden, lanes)."""
@@ -86,17 +99,21 @@ class FirstPass:
             assert first.smooth is not None
             self._kernels.propagate(*first.smooth.arrays, out, spare)
             out, spare = spare, out
+        if self._travels(matrix):
+            self._kernels.lift(first.reach, self._column_sums[matrix], out)
         return out
 
     def _returned(self, matrix: int) -> NDArray[Any]:
         """What the transposed features multiply: the gradient, back through P and S in the staged form."""
-        first, gradient = self._family.first, self._gradient
-        if first.last_transposed is None:
+        first, gradient = self._family.first, self.gradient
+        if first.fused is not None:
             return gradient
         out, spare = self._stages[matrix]
         if matrix == first.matrices - 1:
-            self._kernels.propagate(*first.last_transposed.arrays, gradient, out)
+            self._kernels.propagate(*self._edges.transposed.arrays, gradient, out)
             gradient = out
+        if self._travels(matrix):
+            self._kernels.sink(first.reach, gradient, self._constant_gradient[matrix])
         for _ in range(first.steps):
             assert first.smooth_transposed is not None
             target = spare if gradient is out else out
@@ -105,3 +122,7 @@ class FirstPass:
         if first.dense is None:
             return gradient
         return (torch.from_numpy(first.dense).T @ torch.from_numpy(gradient.reshape(len(gradient), -1))).numpy()
+
+    def _travels(self, matrix: int) -> bool:
+        """Whether the constant goes along the edges of this matrix's product."""
+        return self._family.support is not None and matrix == self._family.first.matrices - 1

@@ -24,7 +24,15 @@ class Footprint:
 
 
 def footprint(
-    problem: Problem, architecture: Architecture, *, epochs: int, l_x: int, l_y: int, smooth_loss: bool, itemsize: int
+    problem: Problem,
+    architecture: Architecture,
+    *,
+    epochs: int,
+    l_x: int,
+    l_y: int,
+    smooth_loss: bool,
+    joint: bool,
+    itemsize: int,
 ) -> Footprint:
     """Upper estimate for models of this l_x and l_y."""
     nodes, dimensions = problem.features.shape
@@ -32,7 +40,7 @@ def footprint(
     hidden, classes = architecture.hidden, architecture.classes
     sparse = isinstance(problem.features, AffineSparse)
     entries = problem.graph.nnz + nodes
-    staged = l_x > 0 or not sparse
+    staged = l_x > 0 or not sparse or joint
     # A CSR and its transpose; the fused product of features and graph is bounded by the rule that chooses it.
     stored = 5 * entries if staged else 4 * entries
     if isinstance(problem.features, AffineSparse):
@@ -47,4 +55,6 @@ def footprint(
     numbers += matrices * rows * hidden + (3 * nodes if l_y else len(problem.labels.validation_nodes)) * classes
     if not sparse:
         numbers += dimensions * hidden
+    if joint:
+        numbers += 5 * entries + 2 * nodes
     return Footprint(shared, numbers * itemsize)

@@ -43,7 +43,7 @@ def _value(values: Any, entry: int, hidden: int, lanes: int) -> Any:
     raise NotImplementedError
 
 
-@overload(_value, inline="always")
+@overload(_value, inline="always", prefer_literal=True)
 def _value_of(values: Any, entry: int, hidden: int, lanes: int) -> Any:
 
     def shared(values: Any, entry: int, hidden: int, lanes: int) -> Any:

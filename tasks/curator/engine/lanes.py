@@ -52,6 +52,18 @@ class Lanes:
                 self.step[0, lane] = point.learning_rate / (1 - BETAS[0] ** age)
                 self.step[2, lane] = (1 - BETAS[1] ** age) ** -0.5
 
+    def graph_sizes(self, step_size: float) -> np.ndarray:
+        """Step size of the graph, lambda1 and lambda2 (3, count); a model that has trained no epoch does not move.
+
+        A step longer than 1/(2 lambda1) would overshoot the distance term by itself and is cut to that.
+        """
+        sizes = np.zeros_like(self.step)
+        for lane, point in enumerate(self.points):
+            if point is not None and self.ages[lane] > 0:
+                longest = 0.5 / point.lambda1 if point.lambda1 > 0 else step_size
+                sizes[:, lane] = min(step_size, longest), point.lambda1, point.lambda2
+        return sizes
+
     def draws(self) -> np.ndarray:
         """Which epoch's numbers the next step's dropout uses, drawn by now; after the last epoch there is no next."""
         draws = np.minimum(self.ages, len(self.ranks.ranks) - 1)

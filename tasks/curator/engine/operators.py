@@ -52,8 +52,8 @@ class FirstOperators:
         matrices: 1 or 2.
         constant: of the features.
         row_scales: (matrices, N).
-        last: the product that ends in the nodes: (N, matrices * d) when fused, P (N, N) otherwise.
-        last_transposed: of P; None when fused.
+        reach: (N,) what S^steps makes of a column of ones.
+        fused: P and features in one, (N, matrices * d); None otherwise.
         project: X (N, d) of the staged form, None when fused or dense.
         descend: per matrix, the transposed product that ends in its gradient, (d, N).
         smooth, smooth_transposed: S of the staged form.
@@ -64,8 +64,8 @@ class FirstOperators:
     matrices: int
     constant: float
     row_scales: NDArray[Any]
-    last: Csr
-    last_transposed: Csr | None
+    reach: NDArray[Any]
+    fused: Csr | None
     project: Csr | None
     descend: tuple[Csr, ...]
     smooth: Csr | None
@@ -93,19 +93,19 @@ def first_operators(
     near = csr_array(propagation @ sparse) if steps == 0 and not alone and dense is None else None
     if near is not None and near.nnz <= propagation.nnz + 2 * sparse.nnz:
         parts = [sparse, near][2 - matrices :]
-        last, last_transposed = Csr.of(hstack(parts, format="csr"), dtype), None
+        fused = Csr.of(hstack(parts, format="csr"), dtype)
         descend = tuple(Csr.of(part.T, dtype) for part in parts)
     else:
-        last, last_transposed = Csr.of(propagation, dtype), Csr.of(propagation.T, dtype)
+        fused = None
         descend = (Csr.of(sparse.T, dtype),) * matrices
     reach = smooth(smoothing, np.ones(propagation.shape[0]), steps)
-    staged = last_transposed is not None and dense is None
+    staged = fused is None and dense is None
     return FirstOperators(
         matrices=matrices,
         constant=constant,
         row_scales=np.array([reach, propagation @ reach][2 - matrices :], dtype=dtype),
-        last=last,
-        last_transposed=last_transposed,
+        reach=reach.astype(dtype),
+        fused=fused,
         project=Csr.of(sparse, dtype) if staged else None,
         descend=descend,
         smooth=Csr.of(smoothing, dtype) if staged and steps else None,

@@ -18,6 +18,7 @@ from tasks.curator.engine.block import Block
 from tasks.curator.engine.champion import Champion
 from tasks.curator.engine.family import Family
 from tasks.curator.engine.job import Job, Kin
+from tasks.curator.engine.settings import GraphSteps
 from tasks.curator.hyper_parameters import ValidationScore
 
 MakeFamily = Callable[[Kin], Family]
@@ -33,6 +34,7 @@ class Schedule:
         champions: by problem.
         epochs, patience: of every model.
         lanes: models per block; halved when memory runs out.
+        graph_steps: of the joint method.
         until: no job starts after this ``time.monotonic()``; those that run are finished.
         finished: called with every finished job, under the lock.
         notes: what the user should know of the run.
@@ -44,6 +46,7 @@ class Schedule:
     epochs: int
     patience: int | None
     lanes: int
+    graph_steps: GraphSteps | None = None
     until: float | None = None
     finished: Callable[[Job], None] = lambda job: None
     notes: list[str] = field(default_factory=list)
@@ -75,7 +78,7 @@ class Schedule:
                 if kin not in self._families:
                     self._families[kin] = self.make_family(kin)
                 family = self._families[kin]
-            return Block(family, lanes)
+            return Block(family, lanes, self.graph_steps)
         except MemoryError:
             if lanes == 1:
                 raise

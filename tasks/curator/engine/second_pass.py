@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.curator.engine.edges import Edges
 from tasks.curator.engine.family import Family
 from tasks.curator.engine.first_kernels import first_kernels
 from tasks.curator.engine.label_kernels import label_kernels
@@ -22,10 +23,11 @@ class SecondPass:
     through P and directly.
     """
 
-    def __init__(self, family: Family, weights: StackedWeights, lanes: int) -> None:
+    def __init__(self, family: Family, edges: Edges, weights: StackedWeights, lanes: int) -> None:
+        self._propagation = edges.propagation
         self._family, self._weights, self._lanes = family, weights, lanes
         hidden, classes = family.architecture.hidden, family.architecture.classes
-        dtype, rows, judged = family.dtype, family.messages, len(family.validation_rows)
+        dtype, rows, judged = family.dtype, len(family.senders), len(family.validation_rows)
         self._kernels = second_kernels(hidden, lanes)
         self.message = np.zeros((rows, hidden, lanes), dtype=dtype)
         self.own_message = np.zeros((rows if family.first.matrices == 2 else 0, hidden, lanes), dtype=dtype)
@@ -42,7 +44,7 @@ class SecondPass:
         ends = (self.message, self.own_message, weights.near_gradient, weights.own_gradient, weights.bias_gradient)
         if family.loss_smoothing == 0:
             self._kernels.teach(
-                *family.propagation.arrays, family.taught_rows, family.targets, dropped,
+                *self._propagation.arrays, family.taught_rows, family.targets, dropped,
                 weights.near, weights.own, weights.bias, self._room, *ends,
             )  # fmt: skip
             return
@@ -57,7 +59,7 @@ class SecondPass:
             self._smoothing(*family.smooth_transposed.arrays, gradient, spare)
             gradient, spare = spare, gradient
         self._labels.soften_back(self._probabilities, gradient)
-        self._kernels.carry(*family.propagation.arrays, gradient, dropped, weights.near, weights.own, *ends)
+        self._kernels.carry(*self._propagation.arrays, gradient, dropped, weights.near, weights.own, *ends)
 
     def validate(self, active: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean validation cross-entropy and accuracy, (readings, lanes) each."""
@@ -90,7 +92,7 @@ class SecondPass:
 
     def _classify(self, active: NDArray[Any], rows: NDArray[np.int64], logits: NDArray[Any]) -> None:
         weights = self._weights
-        propagation = self._family.propagation.arrays
+        propagation = self._propagation.arrays
         self._kernels.classify(*propagation, rows, active, weights.near, weights.own, weights.bias, logits)
 
     def _soften(self, active: NDArray[Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from tasks.curator.calibration.joint import INNER_STEPS, STEP_SIZE
 from tasks.errors import UserError
 from tasks.models.architecture import HIDDEN, Backbone
 from tasks.models.networks import Device
@@ -12,6 +13,22 @@ from tasks.models.propagation import Normalization
 
 LANES = 4
 MEMORY_MB = 4000
+
+
+@dataclass(frozen=True)
+class GraphSteps:
+    """How the graph moves in the joint method: after each step on theta, ``inner_steps`` proximal steps.
+
+    Raises:
+        UserError: for a value out of range.
+    """
+
+    step_size: float = STEP_SIZE
+    inner_steps: int = INNER_STEPS
+
+    def __post_init__(self) -> None:
+        if not 0 < self.step_size < float("inf") or self.inner_steps < 1:
+            raise UserError(f"step_size {self.step_size}, inner_steps {self.inner_steps}: use positive numbers")
 
 
 @dataclass(frozen=True)
@@ -25,6 +42,7 @@ class EngineSettings:
         hidden: width between the layers.
         normalization: of GCN's propagation.
         smooth_loss: whether the training loss, too, is that of the predictions after l_y steps of smoothing.
+        joint: steps on the graph; None trains on the graph as it is.
         device: ``auto``, ``cpu`` or ``cuda``.
         precision: ``float32`` or ``float64``.
         workers: blocks trained at a time on the CPU; None takes one per core.
@@ -41,6 +59,7 @@ class EngineSettings:
     hidden: int = HIDDEN
     normalization: Normalization = "symmetric"
     smooth_loss: bool = False
+    joint: GraphSteps | None = None
     device: Device = "auto"
     precision: str = "float32"
     workers: int | None = None

@@ -65,7 +65,16 @@ def train_together(
     torch.set_num_threads(1)  # one block per core
     lanes, workers, notes = bench.plan()
     schedule = Schedule(
-        bench.waiting, bench.family, champions, settings.epochs, settings.patience, lanes, until, finish, notes
+        waiting=bench.waiting,
+        make_family=bench.family,
+        champions=champions,
+        epochs=settings.epochs,
+        patience=settings.patience,
+        lanes=lanes,
+        graph_steps=settings.joint,
+        until=until,
+        finished=finish,
+        notes=notes,
     )
     schedule.run(workers)
     trained = tuple(

@@ -12,9 +12,13 @@ import torch
 from scipy import sparse
 
 from tasks.client.labels import reveal_labels
+from tasks.curator.calibration.edge_weights import WeightedNetwork
+from tasks.curator.calibration.joint import JointPenalties
+from tasks.curator.calibration.joint_fitting import JointFit, fit_jointly
 from tasks.curator.calibration.smoothed_network import SmoothedInput, SmoothedNetwork
 from tasks.curator.calibration.smoothing import smoothing_matrix
 from tasks.curator.engine.problem import Problem
+from tasks.curator.engine.settings import GraphSteps
 from tasks.curator.fitting import Fit, Targets, fit
 from tasks.curator.hyper_parameters import HyperParameters
 from tasks.curator.rectify import AffineSparse
@@ -79,6 +83,34 @@ def reference(
 @pytest.fixture(scope="session")
 def make_scene() -> Callable[..., Scene]:
     return scene
+
+
+def joint_reference(
+    problem: Problem, backbone: str, point: HyperParameters, steps: GraphSteps, epochs: int, normalization: str
+) -> JointFit:
+    """One model with its graph by ``fit_jointly`` in float64."""
+    shape = Architecture(backbone, DIMENSIONS, CLASSES)
+    weight_seed, dropout_seed = (int(value) for value in generator(problem.seed).integers(2**63, size=2))
+    network = WeightedNetwork(shape, problem.graph, normalization=normalization, dtype=F64, device=CPU)
+    network.load(xavier_weights(shape, torch.Generator().manual_seed(weight_seed)))
+    operator = FixedSparse(problem.operator(), dtype=F64, device=CPU)
+    cells = FixedSparse(problem.features.sparse, dtype=F64, device=CPU)
+    return fit_jointly(
+        network,
+        SmoothedNetwork(network, operator, point.l_y),
+        SmoothedInput(problem.features.constant, cells, operator, point.l_x),
+        Targets.of(problem.labels, CPU),
+        point,
+        JointPenalties(point.lambda1, point.lambda2, steps.step_size, steps.inner_steps),
+        epochs=epochs,
+        patience=None,
+        dropout_seed=dropout_seed,
+    )
+
+
+@pytest.fixture(scope="session")
+def train_jointly() -> Callable[..., JointFit]:
+    return joint_reference
 
 
 @pytest.fixture(scope="session")
