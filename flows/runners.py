@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from threading import Thread
 from typing import Any
 
 from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner, ThreadPoolTaskRunner
@@ -32,7 +34,7 @@ def prefect_task_runner(profile: Profile) -> TaskRunner[Any]:
     if profile.runner == "threads":
         return ThreadPoolTaskRunner(max_workers=workers)
     if profile.runner == "processes":
-        return ProcessPoolTaskRunner(max_workers=workers)
+        return ProcessPoolTaskRunner(max_workers=workers, initializer=follow_parent)
     from prefect_dask import DaskTaskRunner  # imported on demand: it takes seconds
 
     if profile.dask_address:
@@ -52,7 +54,7 @@ def plain_pool(profile: Profile) -> Iterator[Executor]:
     if profile.runner == "threads":
         pool: Executor = ThreadPoolExecutor(workers)
     elif profile.runner == "processes":
-        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=follow_parent)
     else:
         with _dask_client(profile) as client:
             yield client.get_executor()
@@ -61,6 +63,19 @@ def plain_pool(profile: Profile) -> Iterator[Executor]:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def follow_parent() -> None:
+    """Let a worker process end when its flow is killed: its queue alone would keep it waiting forever."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    Thread(target=watch, name="follow-parent", daemon=True).start()
 
 
 @contextmanager
