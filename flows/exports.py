@@ -8,8 +8,7 @@ from pathlib import Path
 from flows.study import Outcome, Study, StudyRequest, workspace
 from tasks.evaluation.rows import write_atomically, write_rows
 from tasks.evaluation.tables import setting_names, summary, write_csv
-from tasks.reports.ledger import Ledger
-from tasks.reports.ledger_table import ledger_markdown
+from tasks.reports.ledger_table import ledgers_markdown
 from tasks.store import PointRef
 
 DIGITS = 4
@@ -25,12 +24,13 @@ def export_results(study: Study, outcome: Outcome, dataset: str, points: list[Po
     folder = data_folder("results", study.request, study.name, dataset)
     study.store.export(points, folder / "points")
     rows = [row for row in outcome.rows if row.dataset == dataset]
-    ledger = Ledger(tuple(line for line in outcome.ledger.lines if line.dataset == dataset))
+    ledgers = {title: ledger.of_dataset(dataset) for title, ledger in outcome.ledgers.items()}
+    ledgers = {title: ledger for title, ledger in ledgers.items() if ledger.lines}
     table = summary(rows)
     write_rows(folder / "rows.json", rows)
     write_csv(folder / "table.csv", table.round(DIGITS))
-    write_atomically(folder / "ledger.json", ledger.to_json() + "\n")
-    write_atomically(folder / "ledger.md", ledger_markdown(ledger))
+    write_atomically(folder / "ledger.json", outcome.ledger.of_dataset(dataset).to_json() + "\n")
+    write_atomically(folder / "ledger.md", ledgers_markdown(ledgers))
     metrics: dict[str, dict[str, float]] = {}
     for _, line in table.iterrows():
         settings = " ".join(f"{name}={line[name]}" for name in setting_names(table) if line[name])

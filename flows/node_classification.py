@@ -22,14 +22,16 @@ from flows.tracking import Tracker
 from tasks.evaluation.rows import Row
 from tasks.reports.composition import require_within
 from tasks.reports.ledger import Ledger
+from tasks.steps.client_point import ledger_lines
 from tasks.steps.download import RawSource
-from tasks.steps.perturb import ledger_lines, perturb_edges, perturb_features, report_labels
+from tasks.steps.perturb import perturb_edges, perturb_features, report_labels
 from tasks.steps.score import read_metrics, score
 from tasks.steps.search import search
 from tasks.steps.split import split
 from tasks.store import PointRef
 
 STUDY = "node_classification"
+MECHANISMS = ("tasks.client.randomized_response", "tasks.client.multibit")
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,9 @@ def node_classification(study: Study, tracker: Tracker) -> Outcome:
             scores[cell][repeat] = done.result
             results[cell.dataset] += [trained, done.result]
         if len(scores[cell]) == study.profile.repeats:
-            tracker.cell(str(cell), rows[cell], scores[cell], sources[cell.dataset])
+            tracker.cell(str(cell), rows[cell], scores[cell], sources[cell.dataset], MECHANISMS)
 
-    outcome = study.outcome([row for cell in rows for row in rows[cell]], reports.ledger())
+    outcome = study.outcome([row for cell in rows for row in rows[cell]], {"": reports.ledger()})
     if study.request.export:
         for dataset in sources:
             export_results(study, outcome, dataset, results[dataset])

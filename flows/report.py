@@ -20,8 +20,6 @@ from tasks.evaluation.accuracy_figure import draw_accuracy
 from tasks.evaluation.reference import beside, read_reference
 from tasks.evaluation.rows import Row, read_rows, write_atomically
 from tasks.evaluation.tables import cell, console_table, summary, write_csv
-from tasks.reports.ledger import Ledger
-from tasks.reports.ledger_table import ledger_markdown
 
 
 def report(profile: str) -> str:
@@ -36,9 +34,7 @@ def report(profile: str) -> str:
     if not files:
         raise UserError(f"no results below {results}; run `dvc repro` first")
     rows: list[Row] = [row for file in files for row in read_rows(file)]
-    ledger = Ledger()
-    for file in files:
-        ledger = ledger.extended(Ledger.from_json(file.with_name("ledger.json").read_text()).lines)
+    ledgers = [file.with_name("ledger.md").read_text() for file in files]
     table = summary(rows)
     compared = beside(table, published_accuracies())
     write_csv(folder / "table.csv", compared.round(DIGITS))
@@ -49,7 +45,7 @@ def report(profile: str) -> str:
             "",
             comparison(compared),
             "",
-            ledger_markdown(ledger),
+            *ledgers,
             "Where to look next",
             "  compare the runs:  make ui       (Prefect and MLflow on this machine; make down stops them)",
             f"  table and figure:  {folder.relative_to(workspace())}",

@@ -15,6 +15,7 @@ from prefect.states import Failed
 from flows.crashes import claim_run, mark_crashed_runs
 from flows.download import download_data
 from flows.node_classification import node_classification
+from flows.node_embedding import node_embedding
 from flows.perturb import perturb_reports
 from flows.runners import plain_pool, prefect_task_runner
 from flows.study import Outcome, Study, StudyRequest, check_request, open_store
@@ -24,7 +25,7 @@ from tasks.errors import UserError
 from tasks.evaluation.rows import write_rows
 from tasks.evaluation.tables import console_table, summary
 from tasks.params import Profile
-from tasks.reports.ledger_table import ledger_markdown
+from tasks.reports.ledger_table import ledgers_markdown
 from tasks.steps.point_task import REFUSED
 
 log = logging.getLogger("pipeline")
@@ -33,6 +34,7 @@ STUDIES: dict[str, Callable[[Study, Tracker], Outcome]] = {
     "download": download_data,
     "perturb": perturb_reports,
     "node_classification": node_classification,
+    "node_embedding": node_embedding,
 }
 
 
@@ -48,7 +50,7 @@ def run(name: str, chosen: argparse.Namespace) -> int:
     if outcome.rows:
         print(console_table(summary(outcome.rows)))
     if outcome.ledger.lines:
-        print("\n" + ledger_markdown(outcome.ledger))
+        print("\n" + ledgers_markdown(outcome.ledgers))
     return 1 if outcome.failures else 0
 
 

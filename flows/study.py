@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from tasks.steps.download import RawSource, download
 from tasks.store import PointStore
 
 PARAMETERS = "params.yaml"
+SECTIONS = {"download": ("node_classification", "node_embedding"), "perturb": ("node_classification",)}
+"""The sections of a profile that a stage is for; a study has its own."""
 
 log = logging.getLogger("pipeline")
 
@@ -45,10 +48,15 @@ class Outcome:
 
     study: str
     rows: list[Row]
-    ledger: Ledger
+    ledgers: dict[str, Ledger]
     failures: list[str]
     computed: int
     cached: int
+
+    @property
+    def ledger(self) -> Ledger:
+        """Every distinct report of the study; ``ledgers`` has one for each alternative that a user might deploy."""
+        return Ledger(tuple(line for ledger in self.ledgers.values() for line in ledger.lines))
 
 
 @dataclass
@@ -96,10 +104,10 @@ class Study:
         found = self.collect(calls)
         return {name: found[name] for name in self.datasets if name in found}
 
-    def outcome(self, rows: list[Row], ledger: Ledger) -> Outcome:
+    def outcome(self, rows: list[Row], ledgers: dict[str, Ledger]) -> Outcome:
         """The result, with a last line on what was computed and what was found."""
         log.info("%s: %d points computed, %d found in the store", self.name, self.computed, self.cached)
-        return Outcome(self.name, rows, ledger, self.failures, self.computed, self.cached)
+        return Outcome(self.name, rows, ledgers, self.failures, self.computed, self.cached)
 
     def _count(self, name: str, result: Any) -> None:
         point = result.point if isinstance(result, RawSource) else result
@@ -137,9 +145,9 @@ def check_request(name: str, request: StudyRequest) -> Profile:
 
 
 def chosen_datasets(name: str, request: StudyRequest, profile: Profile) -> list[str]:
-    """The request's data sets, else those of the study's section of the profile; each once."""
-    section = getattr(profile, name, profile.node_classification)
-    return list(dict.fromkeys(request.datasets or section.datasets))
+    """The request's data sets, else those of the profile's sections that the study or stage is for; each once."""
+    named = [getattr(profile, section).datasets for section in SECTIONS.get(name, (name,))]
+    return list(dict.fromkeys(request.datasets or chain(*named)))
 
 
 def read_request(request: StudyRequest) -> Parameters:

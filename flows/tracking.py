@@ -7,7 +7,7 @@ import hashlib
 import logging
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from flows.startup import PACKAGE_ROOT, project_root
@@ -17,7 +17,7 @@ from tasks.errors import UserError
 from tasks.evaluation.rows import Row
 from tasks.evaluation.tables import console_table, summary
 from tasks.point_folder import canonical_json, file_sha256
-from tasks.reports.ledger_table import ledger_markdown
+from tasks.reports.ledger_table import ledgers_markdown
 from tasks.steps.download import RawSource
 from tasks.steps.track import ParentRun, close_parent, default_tracking_uri, log_child, log_parent_artifact, open_parent
 from tasks.store import PointRef
@@ -34,15 +34,25 @@ class Tracker:
         self._parent: ParentRun | None = None
         self._flow_run = flow_run
 
-    def cell(self, name: str, rows: list[Row], points: Mapping[int, PointRef], source: RawSource) -> None:
-        """One child: settings as params; means, standard deviations and repeats as metrics; digests as tags."""
+    def cell(
+        self,
+        name: str,
+        rows: list[Row],
+        points: Mapping[int, PointRef],
+        source: RawSource,
+        mechanisms: Sequence[str],
+    ) -> None:
+        """One child: settings as params; means, standard deviations and repeats as metrics; digests as tags.
+
+        ``mechanisms`` are the modules whose noise the cell is about.
+        """
         if self.problem:
             return
         first = rows[0]
         metrics: dict[str, float] = {"repeats": float(len(points))}
         for line in summary(rows).itertuples():
             metrics |= {str(line.metric): float(line.mean), f"{line.metric}_sd": float(line.sd)}  # type: ignore[arg-type]
-        tags = {"mechanism_version": code_version("tasks.client.randomized_response", "tasks.client.multibit")}
+        tags = {"mechanism_version": code_version(*mechanisms)}
         if not source.private:
             tags["data_digest"] = source.content
         # The content of a private point's metrics is a function of raw data; its keyed digest is not.
@@ -68,7 +78,7 @@ class Tracker:
             parent = self._open()
             texts = {
                 "table.txt": console_table(summary(outcome.rows)) + "\n",
-                "ledger.md": ledger_markdown(outcome.ledger),
+                "ledger.md": ledgers_markdown(outcome.ledgers),
                 "ledger.json": outcome.ledger.to_json(),
             }
             log_parent_artifact(parent, texts)

@@ -42,6 +42,18 @@ def _distinct(values: list[Any]) -> list[Any]:
     return values
 
 
+def _bins(value: object) -> object:
+    if value == "auto" or (str(value).isdecimal() and int(str(value)) >= 1):
+        return value if value == "auto" else int(str(value))
+    raise ValueError("must be auto or a whole number of 1 or more")
+
+
+def _auto_alone(values: list[Any]) -> list[Any]:
+    if "auto" in values and len(values) > 1:
+        raise ValueError("auto is a number too, floor(ln V); give it alone or name the numbers")
+    return values
+
+
 def _ordered(bounds: tuple[float, float]) -> tuple[float, float]:
     if bounds[0] >= bounds[1]:
         raise ValueError("the lower bound must come first and be smaller")
@@ -53,12 +65,18 @@ Budget = Annotated[str, BeforeValidator(_budget)]
 Whole = Annotated[int, BeforeValidator(_no_switch)]
 Real = Annotated[float, BeforeValidator(_no_switch)]
 Rate = Annotated[Real, Field(gt=0, le=1, allow_inf_nan=False)]
+Count = Annotated[Whole, Field(ge=1)]
+Bins = Annotated[Literal["auto"] | int, BeforeValidator(_bins)]
+TrainRatio = Annotated[Real, Field(gt=0, lt=1, allow_inf_nan=False)]
 NonNegative = Annotated[Real, Field(ge=0, allow_inf_nan=False)]
-Dropout = Annotated[Real, Field(ge=0, lt=1, allow_inf_nan=False)]
+Share = Annotated[Real, Field(ge=0, lt=1, allow_inf_nan=False)]
 Bound = Annotated[Real, Field(allow_inf_nan=False)]
 # A name becomes a folder and an argument of DVC's commands.
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 Distinct = AfterValidator(_distinct)
+EmbeddingMode = Literal[
+    "deepwalk", "walk", "walk-random-tree", "walk-paper-tree", "release-once", "randomized-response"
+]
 
 
 class Section(BaseModel):
@@ -71,7 +89,7 @@ class Search(Section):
     """Hyper-parameters to choose from by validation, and when training stops."""
 
     learning_rate: Annotated[list[Rate], Field(min_length=1), Distinct] = [0.01]
-    dropout: Annotated[list[Dropout], Field(min_length=1), Distinct] = [0.5]
+    dropout: Annotated[list[Share], Field(min_length=1), Distinct] = [0.5]
     weight_decay: Annotated[list[NonNegative], Field(min_length=1), Distinct] = [0.001]
     epochs: Annotated[Whole, Field(ge=1, le=500)] = 500
     patience: Annotated[Whole, Field(ge=1)] = 100
@@ -92,6 +110,27 @@ class NodeClassification(Section):
     memory_limit_mb: Annotated[Whole, Field(ge=1)] = 2000
 
 
+class NodeEmbedding(Section):
+    """The FedWalk study: private random walks, skip-gram, F1."""
+
+    datasets: Annotated[list[str], Field(min_length=1), Distinct] = ["digits"]
+    modes: Annotated[list[EmbeddingMode], Field(min_length=1), Distinct] = ["deepwalk", "walk"]
+    eps_degree: Budget = "1"
+    eps_counts: Budget = "1"
+    eps_encoder: Annotated[list[Budget], Field(min_length=1), Distinct] = ["2"]
+    p: Annotated[list[Share], Field(min_length=1), Distinct] = [0.2]
+    bins: Annotated[list[Bins], Field(min_length=1), Distinct, AfterValidator(_auto_alone)] = ["auto"]
+    walks: Annotated[list[Count], Field(min_length=1), Distinct] = [80]
+    length: Annotated[Whole, Field(ge=3, le=65535)] = 40
+    linkage: Literal["balanced", "average", "complete"] = "balanced"
+    dimensions: Count = 128
+    window: Count = 10
+    train_ratios: Annotated[list[TrainRatio], Field(min_length=1), Distinct] = [0.1, 0.5, 0.9]
+    splits: Count = 10
+    threads: Count = 1
+    memory_limit_mb: Count = 2000
+
+
 class Profile(Section):
     """Everything that one ``dvc repro`` runs."""
 
@@ -102,6 +141,7 @@ class Profile(Section):
     dask_address: str | None = None
     device: Literal["auto", "cpu", "cuda"] = "auto"
     node_classification: NodeClassification
+    node_embedding: NodeEmbedding = NodeEmbedding()
 
 
 class OwnDataset(Section):

@@ -58,6 +58,10 @@ class Ledger:
         """Names of the data sets, sorted."""
         return tuple(sorted({line.dataset for line in self.lines}))
 
+    def of_dataset(self, dataset: str) -> Ledger:
+        """The lines of one data set."""
+        return Ledger(tuple(line for line in self.lines if line.dataset == dataset))
+
     def counted(self, dataset: str) -> tuple[LedgerLine, ...]:
         """The lines of a data set that enter totals: all but those declared public."""
         return tuple(line for line in self.lines if line.dataset == dataset and not line.declared_public)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from tasks.reports.ledger import Ledger
 
@@ -38,6 +39,11 @@ def ledger_markdown(ledger: Ledger) -> str:
             _table(("data set", "reports", "per user", "per user, noisy only", "per relation, noisy only"), released),
         ]
     )
+
+
+def ledgers_markdown(ledgers: Mapping[str, Ledger]) -> str:
+    """The ledgers of alternatives, of which a user would deploy one, each under its title."""
+    return "\n".join((f"{title}\n\n" if title else "") + ledger_markdown(ledger) for title, ledger in ledgers.items())
 
 
 def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

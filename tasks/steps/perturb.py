@@ -8,22 +8,21 @@ from pathlib import Path
 from tasks.client.labels import reveal_labels
 from tasks.client.multibit import encode_features
 from tasks.client.randomized_response import randomise_neighbour_lists
-from tasks.code_version import code_version
 from tasks.datasets.graph import RawGraph
 from tasks.datasets.splits import Split
 from tasks.errors import UserError
 from tasks.reports.edge import EdgeMode, EdgeReport
 from tasks.reports.feature import FeatureReport
 from tasks.reports.label import LabelReport
-from tasks.reports.ledger import Ledger, LedgerLine
-from tasks.seeds import derive_seed, generator
+from tasks.reports.ledger import LedgerLine
+from tasks.seeds import generator
+from tasks.steps.client_point import client_point
 from tasks.steps.download import RawSource
 from tasks.steps.point_task import point_task
 from tasks.steps.split import SPLIT
 from tasks.store import PointRef, PointStore
 
 REPORT = "report.npz"
-LEDGER = "ledger.json"
 
 
 @point_task()
@@ -87,12 +86,9 @@ def report_labels(store: PointStore, source: RawSource, split: PointRef, *, repe
             graph.labels, parts.train, parts.validation, classes=graph.classes, dataset=graph.name, notes=graph.notes
         )
 
-    return _report(store, source, "tasks.client.labels", "labels", "in clear", repeat, None, draw, split.content)
-
-
-def ledger_lines(report: PointRef) -> tuple[LedgerLine, ...]:
-    """The ledger of a stored report."""
-    return Ledger.from_json(report.file(LEDGER).read_text()).lines
+    return _report(
+        store, source, "tasks.client.labels", "labels", "in clear", repeat, None, draw, {"split": split.content}
+    )
 
 
 def _report(
@@ -104,28 +100,22 @@ def _report(
     repeat: int,
     seed: int | None,
     draw: Callable[[RawGraph, int | None], EdgeReport | FeatureReport | LabelReport],
-    split: str | None = None,
+    inputs: dict[str, str] | None = None,
 ) -> PointRef:
-    noise_seed = derive_seed(
-        seed, study="node_classification", dataset=source.name, point=point, repeat=repeat, role=f"client/{kind}"
-    )
-
-    def compute(folder: Path) -> None:
-        graph = source.load()
-        if not isinstance(graph, RawGraph):
-            raise UserError(f"{source.name} is a set of graphs; node classification needs one graph")
+    def saved(graph: RawGraph, noise_seed: int | None, folder: Path) -> LedgerLine:
         report = draw(graph, noise_seed)
         report.save(folder / REPORT)
-        (folder / LEDGER).write_text(Ledger((report.ledger,)).to_json())
+        return report.ledger
 
-    key = {
-        "step": f"perturb {kind}",
-        "raw": source.content,
-        "point": point,
-        "split": split,
-        "repeat": repeat,
-        "seed": noise_seed,
-        "code": code_version(module),
-    }
-    label = f"{kind} {source.name} {point} repeat={repeat}"
-    return store.point(key, compute, label=label, private=source.private)
+    return client_point(
+        store,
+        source,
+        saved,
+        study="node_classification",
+        module=module,
+        kind=kind,
+        point=point,
+        repeat=repeat,
+        seed=seed,
+        inputs=inputs,
+    )

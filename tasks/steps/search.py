@@ -14,13 +14,12 @@ from tasks.params import NodeClassification
 from tasks.reports.edge import EdgeReport
 from tasks.reports.feature import FeatureReport
 from tasks.reports.label import LabelReport
-from tasks.seeds import derive_seed
+from tasks.steps.curator_seed import curator_seed
 from tasks.steps.perturb import REPORT
 from tasks.steps.point_task import point_task
 from tasks.store import PointRef, PointStore
 
 TRAINED = "trained.npz"
-PUBLIC_ROOT = 0
 
 
 @point_task()
@@ -39,11 +38,8 @@ def search(
     study: NodeClassification,
 ) -> PointRef:
     """Trains on reports alone. Its seed is public: with ``seed: null`` only the users' noise is secret."""
-    root = PUBLIC_ROOT if seed is None else seed
     point = f"{method} {backbone}"
-    training_seed = derive_seed(
-        root, study="node_classification", dataset=dataset, point=point, repeat=repeat, role="curator/training"
-    )
+    training_seed = curator_seed(seed, study="node_classification", dataset=dataset, point=point, repeat=repeat)
     where, form = resolve(device, "auto")
     tuning = study.search
 

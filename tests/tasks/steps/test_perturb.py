@@ -14,8 +14,9 @@ from tasks.errors import UserError
 from tasks.reports.edge import EdgeReport
 from tasks.reports.feature import FeatureReport
 from tasks.reports.label import LabelReport
+from tasks.steps.client_point import ledger_lines
 from tasks.steps.download import RawSource
-from tasks.steps.perturb import REPORT, ledger_lines, perturb_edges, perturb_features, report_labels
+from tasks.steps.perturb import REPORT, perturb_edges, perturb_features, report_labels
 from tasks.steps.split import SPLIT, split
 from tasks.store import PointRef, PointStore
 

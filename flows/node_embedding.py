@@ -1,0 +1,163 @@
+"""Federated node embedding with private random walks: the FedWalk study.
+
+python -m flows.node_embedding [--profile P] [--dataset D ...] [--set key=json ...] [--json FILE] [--plain]
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    from flows.command import main
+
+    raise SystemExit(main("node_embedding"))
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from flows.embedding_ledgers import ledgers
+from flows.exports import data_folder, export_results
+from flows.fedwalk_trees import Trees, plant
+from flows.fedwalk_walks import AllWalks, Cell, walks_in_clear, walks_of_devices, walks_over_lists
+from flows.study import Outcome, Study
+from flows.submission import Call
+from flows.tracking import Tracker
+from tasks.evaluation.rows import Row
+from tasks.steps.download import RawSource
+from tasks.steps.embed import embed
+from tasks.steps.score_embedding import read_recovery, read_scores, recover_edges, score_embedding
+from tasks.steps.tree import STUDY
+from tasks.steps.walks import read_traffic
+from tasks.store import PointRef
+
+MECHANISMS = ("tasks.client.fedwalk.walks", "tasks.client.fedwalk.encoded_lists", "tasks.client.randomized_response")
+
+Points = dict[tuple[Cell, int], PointRef]
+"""One point for each cell and repeat."""
+
+
+def node_embedding(study: Study, tracker: Tracker) -> Outcome:
+    """Devices build a tree and walk under the encoder; the server learns vectors; the bench attacks and scores."""
+    sources = study.sources()
+    trees = plant(study, sources)
+    walks = (
+        walks_in_clear(study, sources)
+        | walks_of_devices(study, sources, trees)
+        | walks_over_lists(study, sources, trees)
+    )
+    recovered = attack(study, sources, walks)
+    embeddings = learn(study, sources, walks)
+    rows: defaultdict[Cell, list[Row]] = defaultdict(list)
+    scores: defaultdict[Cell, dict[int, PointRef]] = defaultdict(dict)
+
+    for cell, repeat, scored in judge(study, sources, embeddings):
+        costs = read_traffic(walks[cell, repeat].corpus) if cell.p else {}
+        leaks = read_recovery(recovered[cell, repeat]) if (cell, repeat) in recovered else {}
+        rows[cell] += _rows(cell, repeat, scored, costs | leaks)
+        scores[cell][repeat] = scored
+        if len(scores[cell]) == study.profile.repeats:
+            _track(tracker, cell, rows[cell], scores[cell], sources[cell.dataset])
+
+    found = [row for cell in rows for row in rows[cell]]
+    outcome = study.outcome(found, ledgers(study, sources, walks, found))
+    if study.request.export:
+        judged = {(cell, repeat): point for cell in scores for repeat, point in scores[cell].items()}
+        for dataset in sources:
+            _export(study, outcome, dataset, trees, walks, [recovered, embeddings, judged])
+    return outcome
+
+
+def attack(study: Study, sources: dict[str, RawSource], walks: AllWalks) -> Points:
+    """How many edges an observer of the uploads recovers; never asked of a private graph."""
+    return study.collect(
+        Call(
+            recover_edges,
+            f"recover edges {cell} repeat={repeat}",
+            {
+                "store": study.store,
+                "source": sources[cell.dataset],
+                "uploads": made.uploads,
+                "form": made.form,
+                "label": f"{cell} repeat={repeat}",
+            },
+            (cell, repeat),
+        )
+        for (cell, repeat), made in walks.items()
+        if made.uploads is not None and not sources[cell.dataset].private
+    )
+
+
+def learn(study: Study, sources: dict[str, RawSource], walks: AllWalks) -> Points:
+    """The server's side: skip-gram over each set of walks."""
+    grid = study.profile.node_embedding
+    return study.collect(
+        Call(
+            embed,
+            f"embed {cell} repeat={repeat}",
+            {
+                "store": study.store,
+                "walks": made.corpus,
+                "dimensions": grid.dimensions,
+                "window": grid.window,
+                "threads": grid.threads,
+                "dataset": cell.dataset,
+                "label": str(cell),
+                "repeat": repeat,
+                "seed": study.profile.seed,
+                # Without uploads the walks are raw data.
+                "private": sources[cell.dataset].private and made.uploads is None,
+            },
+            (cell, repeat),
+        )
+        for (cell, repeat), made in walks.items()
+    )
+
+
+def judge(study: Study, sources: dict[str, RawSource], embeddings: Points) -> Iterator[tuple[Cell, int, PointRef]]:
+    """The bench: F1 of every embedding, as they are scored."""
+    grid = study.profile.node_embedding
+    calls = (
+        Call(
+            score_embedding,
+            f"score {cell} repeat={repeat}",
+            {
+                "store": study.store,
+                "source": sources[cell.dataset],
+                "embedding": vectors,
+                "train_ratios": grid.train_ratios,
+                "splits": grid.splits,
+                "label": str(cell),
+                "repeat": repeat,
+                "seed": study.profile.seed,
+            },
+            (cell, repeat),
+        )
+        for (cell, repeat), vectors in embeddings.items()
+    )
+    for done in study.run(calls):
+        yield *done.call.about, done.result
+
+
+def _rows(cell: Cell, repeat: int, scores: PointRef, beside: dict[str, float]) -> Iterator[Row]:
+    """F1 by training ratio and protocol; what the walks cost and give away stands beside each."""
+    for (train_ratio, scoring), f1 in read_scores(scores).items():
+        settings = cell.settings | {"train_ratio": f"{train_ratio:g}", "scoring": scoring}
+        for metric, value in (f1 | beside).items():
+            yield Row(STUDY, cell.dataset, cell.method, settings, repeat, metric, value)
+
+
+def _track(tracker: Tracker, cell: Cell, rows: list[Row], scores: dict[int, PointRef], source: RawSource) -> None:
+    lines: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        lines[row.settings["train_ratio"], row.settings["scoring"]].append(row)
+    for (train_ratio, scoring), line in lines.items():
+        name = f"{cell} train_ratio={train_ratio} {scoring}"
+        tracker.cell(name, line, scores, source, MECHANISMS)
+
+
+def _export(study: Study, outcome: Outcome, dataset: str, trees: Trees, walks: AllWalks, results: list[Points]) -> None:
+    """What the users sent goes below noisy, what the server and the bench made of it below results."""
+    made = [walks for (cell, _), walks in walks.items() if cell.dataset == dataset]
+    reports = {report for walks in made for report in walks.reports}
+    study.store.export(list(reports), data_folder("noisy", study.request, STUDY, dataset))
+    planted = {tree.point for (name, _, _), grown in trees.items() for tree in grown if name == dataset}
+    later = {point for points in results for (cell, _), point in points.items() if cell.dataset == dataset}
+    export_results(study, outcome, dataset, list((planted | {walks.corpus for walks in made} | later) - reports))

@@ -1,0 +1,77 @@
+"""A point that the users' side makes: raw data and noise in, a report and its ledger out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tasks.code_version import code_version
+from tasks.datasets.graph import RawGraph
+from tasks.errors import UserError
+from tasks.reports.ledger import Ledger, LedgerLine
+from tasks.seeds import derive_seed
+from tasks.steps.download import RawSource
+from tasks.store import PointRef, PointStore
+
+LEDGER = "ledger.json"
+
+Draw = Callable[[RawGraph, int | None, Path], LedgerLine]
+"""Draws a report from the raw graph and a seed, saves it into the folder and returns its ledger line."""
+
+
+def client_point(
+    store: PointStore,
+    source: RawSource,
+    draw: Draw,
+    *,
+    study: str,
+    module: str,
+    kind: str,
+    point: str,
+    repeat: int,
+    seed: int | None,
+    inputs: dict[str, str] | None = None,
+) -> PointRef:
+    """The stored report of one draw.
+
+    Args:
+        store, source: where points lie, and whose raw data.
+        draw: the mechanism.
+        study, kind, point, repeat: what the noise is for; its seed is derived from them.
+        module: dotted name of the mechanism's module, for the code's version.
+        seed: the study's root seed; None draws from the operating system's entropy.
+        inputs: digests of other points that the draw reads (a split, a broadcast tree).
+
+    Raises:
+        UserError: when the data set is not one graph.
+    """
+    noise_seed = derive_seed(seed, study=study, dataset=source.name, point=point, repeat=repeat, role=f"client/{kind}")
+
+    def compute(folder: Path) -> None:
+        line = draw(one_graph(source, study), noise_seed, folder)
+        (folder / LEDGER).write_text(Ledger((line,)).to_json())
+
+    key = {
+        "step": f"perturb {kind}",
+        "raw": source.content,
+        "point": point,
+        "inputs": inputs or {},
+        "repeat": repeat,
+        "seed": noise_seed,
+        "code": code_version(module),
+    }
+    label = f"{kind} {source.name} {point} repeat={repeat}"
+    return store.point(key, compute, label=label, private=source.private)
+
+
+def one_graph(source: RawSource, study: str) -> RawGraph:
+    """The raw graph; UserError when the data set is not one graph."""
+    graph = source.load()
+    if not isinstance(graph, RawGraph):
+        raise UserError(f"{source.name} is a set of graphs; {study.replace('_', ' ')} needs one graph")
+    return graph
+
+
+def ledger_lines(report: PointRef) -> tuple[LedgerLine, ...]:
+    """The ledger of a stored report."""
+    return Ledger.from_json(report.file(LEDGER).read_text()).lines

@@ -1,0 +1,81 @@
+"""Step: skip-gram over walks, streamed from the store."""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+
+import numpy as np
+
+from tasks.code_version import code_version
+from tasks.curator.fedwalk.skip_gram import Progress, skip_gram
+from tasks.reports.walk_corpus import WalkCorpus
+from tasks.steps.curator_seed import curator_seed
+from tasks.steps.point_task import point_task
+from tasks.steps.tree import STUDY
+from tasks.store import PointRef, PointStore
+
+EMBEDDING = "embedding.npy"
+
+log = logging.getLogger("pipeline")
+
+
+@point_task()
+def embed(
+    store: PointStore,
+    walks: PointRef,
+    *,
+    dimensions: int,
+    window: int,
+    threads: int,
+    dataset: str,
+    label: str,
+    repeat: int,
+    seed: int | None,
+    private: bool = False,
+) -> PointRef:
+    """One vector a vertex. More than one thread is faster and not reproducible; the key says how many there were.
+
+    ``private`` is for walks that are no report: DeepWalk's over a private graph.
+    """
+    point = f"skip-gram d={dimensions} window={window}"
+    embed_seed = curator_seed(seed, study=STUDY, dataset=dataset, point=point, repeat=repeat)
+
+    name = f"embed {label} repeat={repeat}"
+
+    def compute(folder: Path) -> None:
+        corpus = WalkCorpus.open(walks.folder)
+        vectors = skip_gram(
+            corpus,
+            seed=embed_seed,
+            dimensions=dimensions,
+            window=window,
+            workers=threads,
+            progress=occasionally(name),
+        )
+        np.save(folder / EMBEDDING, vectors)
+
+    key = {
+        "step": "embed",
+        "walks": walks.content,
+        "dimensions": dimensions,
+        "window": window,
+        "threads": threads,
+        "seed": embed_seed,
+        "code": code_version("tasks.curator.fedwalk.skip_gram"),
+    }
+    return store.point(key, compute, label=name, private=private)
+
+
+def occasionally(name: str, seconds: float = 30.0) -> Progress:
+    """Logs progress and speed, at most once in so many seconds."""
+    last = time.monotonic()
+
+    def progress(done: int, tokens: int, rate: float) -> None:
+        nonlocal last
+        if time.monotonic() - last >= seconds:
+            last = time.monotonic()
+            log.info("%s: %.0f%% of %s tokens, %s tokens/s", name, 100 * done / tokens, f"{tokens:,}", f"{rate:,.0f}")
+
+    return progress
