@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from flows.report import main, report
+from flows.startup import PACKAGE_ROOT
+from tasks.errors import UserError
+from tasks.evaluation.rows import Row, write_rows
+from tasks.reports.ledger import Ledger, LedgerLine
+from tasks.reports.ledger_line import local_privacy_line
+
+STUDY = "node_classification"
+
+
+def line(dataset: str, eps_a: str) -> LedgerLine:
+    return local_privacy_line(
+        mechanism="randomised response (directed)",
+        dataset=dataset,
+        deployment_key="edges",
+        report_key=f"{dataset} {eps_a}",
+        epsilon=eps_a,
+        unit="neighbour list (one edge)",
+        claim=f"{eps_a}-edge-LDP",
+        not_protected="several edges of one list together",
+        simulated=True,
+        relation_epsilon=eps_a if eps_a == "inf" else str(2 * int(eps_a)),
+    )
+
+
+def rows(dataset: str, methods: tuple[str, ...] = ("base",)) -> list[Row]:
+    return [
+        Row(STUDY, dataset, method, {"backbone": backbone, "eps_x": "1", "eps_a": eps_a}, repeat, metric, value)
+        for method in methods
+        for backbone in ("gcn", "sage")
+        for eps_a in ("7", "inf")
+        for repeat, value in enumerate((0.5, 0.52))
+        for metric in ("accuracy", "macro_f1")
+    ]
+
+
+@pytest.fixture
+def results(workspace: Path) -> Path:
+    """Two data sets' results, one of them in the paper."""
+    shutil.copytree(PACKAGE_ROOT / "data" / "reference", workspace / "data" / "reference")
+    for dataset, methods in (("cora", ("base", "feature-only")), ("digits", ("base",))):
+        folder = workspace / "data" / "results" / "demo" / STUDY / dataset
+        write_rows(folder / "rows.json", rows(dataset, methods))
+        (folder / "ledger.json").write_text(Ledger((line(dataset, "7"), line(dataset, "inf"))).to_json())
+    return workspace / "data" / "results" / "demo"
+
+
+def test_the_summary_has_every_result_the_ledger_and_where_to_look(results: Path) -> None:
+    text = report("demo")
+    assert (results / "report" / "summary.txt").read_text() == text
+    table = text.split("\n\n")[0].splitlines()
+    assert len(table) == 2 + 3 * 2 * 2
+    assert all("0.510 ± 0.014 (2)" in cells for cells in table[2:])
+    assert sum("feature-only" in cells for cells in table) == 4
+    for part in ("7-edge-LDP", "no protection", "no privacy", "Released", "Deployment", "make ui", "data/results/demo"):
+        assert part in text
+
+
+def test_results_stand_beside_the_published_figures(results: Path) -> None:
+    text = report("demo")
+    (compared,) = [x for x in text.splitlines() if x.startswith("cora base sage eps_x=1 eps_a=7:")]
+    assert compared.endswith("published 0.509 ± 0.038 (table-3), difference +0.1 points")
+    assert not [x for x in text.splitlines() if x.startswith("digits base") and "published" in x]
+    assert "nan" not in text
+    table = pd.read_csv(results / "report" / "table.csv", keep_default_na=False)
+    matched = table[table["item"] != ""]
+    assert set(matched["dataset"]) == {"cora"}
+    assert set(matched["metric"]) == {"accuracy"}
+    for values in matched.to_dict("records"):
+        expected = (float(values["mean"]) - float(values["reference_mean"])) * 100
+        assert float(values["difference_points"]) == pytest.approx(expected, abs=0.011)
+
+
+def test_without_a_published_figure_it_says_so(results: Path) -> None:
+    shutil.rmtree(results / STUDY / "cora")
+    assert "No published figure is for these points." in report("demo")
+
+
+def test_equal_results_give_equal_bytes(results: Path) -> None:
+    def written() -> dict[str, bytes]:
+        report("demo")
+        return {path.name: path.read_bytes() for path in (results / "report").iterdir()}
+
+    first = written()
+    assert set(first) == {"table.csv", "summary.txt", "accuracy.png"}
+    assert first["accuracy.png"].startswith(b"\x89PNG")
+    shutil.rmtree(results / "report")
+    assert written() == first
+
+
+def test_without_results_it_is_one_line(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["report", "--profile", "paper"])
+    assert main() == 2
+    assert capsys.readouterr().err == (
+        f"error: no results below {workspace / 'data/results/paper'}; run `dvc repro` first\n"
+    )
+    assert not (workspace / "data").exists()
+
+
+def test_a_damaged_result_is_one_line(results: Path) -> None:
+    (results / STUDY / "cora" / "rows.json").write_text(json.dumps([{"study": STUDY}]))
+    with pytest.raises(UserError, match=r"rows\.json: not an array of rows"):
+        report("demo")

@@ -1,0 +1,58 @@
+"""The study under Prefect, with the project's own local server."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flows.command import main
+from flows.startup import PACKAGE_ROOT
+
+STUDY = "node_classification"
+GRID = [
+    "seed=31",
+    "repeats=1",
+    f'{STUDY}.datasets=["digits"]',
+    f'{STUDY}.methods=["base"]',
+    f'{STUDY}.backbones=["gcn"]',
+    f"{STUDY}.eps_x=[1]",
+    f"{STUDY}.eps_a=[8]",
+    f'{STUDY}.search={{"learning_rate": [0.1], "epochs": 2}}',
+]
+
+
+def command(root: Path, store: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    # The first run pays for the start of the server, the others find it: it waits long enough for them.
+    own = {"DVC_ROOT": str(root), "POINT_STORE": str(store), "PREFECT_SERVER_IDLE_SECONDS": "5"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT_", "MLFLOW_"))}
+    program = [sys.executable, "-m", f"flows.{STUDY}", *(f"--set={item}" for item in GRID), *arguments]
+    return subprocess.run(program, cwd=PACKAGE_ROOT, env=environment | own, capture_output=True, text=True, check=False)
+
+
+def test_prefect_and_the_plain_pool_give_the_same_rows_and_share_the_points(
+    served_root: Path, tmp_path: Path, workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    served = command(served_root, tmp_path / "served", "--json", str(tmp_path / "served.json"))
+    assert served.returncode == 0, served.stderr
+    assert "computed in" in served.stderr
+    assert "failed" not in served.stderr
+    assert "gcn       8      1" in served.stdout
+
+    refused = command(served_root, tmp_path / "served", "--set", f"{STUDY}.budget=8.5")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        "error: digits: one deployment costs a user 9 (edges 8 + features 1), above the declared budget 8.5: "
+        "lower an epsilon or declare a larger budget\n"
+    )
+
+    os.environ["POINT_STORE"] = str(tmp_path / "served")
+    plain = [f"--set={item}" for item in GRID]
+    assert main(STUDY, ["--plain", *plain, "--json", str(tmp_path / "plain.json")]) == 0
+    assert "0 points computed" in capsys.readouterr().err
+    assert (tmp_path / "plain.json").read_bytes() == (tmp_path / "served.json").read_bytes()
+    assert len(json.loads((tmp_path / "plain.json").read_text())) == 4

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+
+from flows import submission
+from flows.submission import Call, PlainSubmitter
+from tasks.errors import UserError
+from tasks.steps.point_task import point_task
+
+
+@point_task()
+def halve(value: int) -> int:
+    """Half of an even number; a mistake for a negative one."""
+    if value < 0:
+        raise UserError(f"{value} is negative")
+    if value % 2:
+        raise ValueError(f"{value} is odd")
+    return value // 2
+
+
+def calls(*values: int) -> list[Call]:
+    return [Call(halve, f"halve {value}", {"value": value}, value) for value in values]
+
+
+def test_results_and_errors_come_with_their_calls() -> None:
+    with ThreadPoolExecutor(2) as pool:
+        done = {item.call.about: item for item in PlainSubmitter(pool).run(calls(2, 3, 8))}
+    assert {about: item.result for about, item in done.items()} == {2: 1, 3: None, 8: 4}
+    assert str(done[3].error) == "3 is odd"
+    assert done[2].error is None
+
+
+def test_a_users_mistake_ends_the_run() -> None:
+    with ThreadPoolExecutor(2) as pool, pytest.raises(UserError, match="-2 is negative"):
+        list(PlainSubmitter(pool).run(calls(2, -2, 8)))
+
+
+def test_steps_travel_to_other_processes() -> None:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        done = {item.call.about: item for item in PlainSubmitter(pool).run(calls(4, 5))}
+    assert done[4].result == 2
+    assert isinstance(done[5].error, ValueError)
+
+
+def test_only_so_many_are_handed_out_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(submission, "IN_FLIGHT", 3)
+    taken: list[int] = []
+
+    def endless() -> object:
+        for value in range(0, 100, 2):
+            taken.append(value)
+            yield Call(halve, "halve", {"value": value}, value)
+
+    with ThreadPoolExecutor(1) as pool:
+        run = PlainSubmitter(pool).run(endless())  # type: ignore[arg-type]
+        next(run)
+        assert len(taken) == 3
+        assert len(list(run)) == 49
