@@ -19,5 +19,5 @@ def perturb_reports(study: Study, _: Tracker) -> Outcome:
     reports = perturb(study, sources)
     if study.request.export:
         for name in sources:
-            study.store.export(reports.points(name), data_folder("noisy", study.request, name))
-    return study.outcome([], reports.ledger())
+            study.store.export(reports.points(name), data_folder("noisy", study.request, "node_classification", name))
+    return study.outcome([], {"": reports.ledger()})

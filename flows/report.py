@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Hashable, Iterator
+from typing import Any
 
 from flows.startup import settle
 
@@ -17,13 +19,14 @@ from flows.exports import DIGITS, data_folder
 from flows.study import StudyRequest, workspace
 from tasks.errors import UserError
 from tasks.evaluation.accuracy_figure import draw_accuracy
+from tasks.evaluation.embedding_figures import draw_embedding
 from tasks.evaluation.reference import beside, read_reference
 from tasks.evaluation.rows import Row, read_rows, write_atomically
 from tasks.evaluation.tables import cell, console_table, summary, write_csv
 
 
 def report(profile: str) -> str:
-    """Write table.csv, summary.txt and accuracy.png below data/results/<profile>/report; returns the summary.
+    """Write table.csv, summary.txt and the figures below data/results/<profile>/report; returns the summary.
 
     Raises:
         UserError: when the profile has no results yet.
@@ -36,19 +39,19 @@ def report(profile: str) -> str:
     rows: list[Row] = [row for file in files for row in read_rows(file)]
     ledgers = [file.with_name("ledger.md").read_text() for file in files]
     table = summary(rows)
-    compared = beside(table, published_accuracies())
+    compared = pd.concat(beside(part, published(study)) for study, part in table.groupby("study", sort=False))
     write_csv(folder / "table.csv", compared.round(DIGITS))
     draw_accuracy(table, folder / "accuracy.png")
+    draw_embedding(table, folder / "embedding")
     text = "\n".join(
         [
-            console_table(table),
-            "",
+            *(console_table(summary(part)) + "\n" for part in by_study(rows)),
             comparison(compared),
             "",
             *ledgers,
             "Where to look next",
             "  compare the runs:  make ui       (Prefect and MLflow on this machine; make down stops them)",
-            f"  table and figure:  {folder.relative_to(workspace())}",
+            f"  table and figures: {folder.relative_to(workspace())}",
             "  another grid:      edit params.yaml and `make run` again; only new points are computed",
             "",
         ]
@@ -57,10 +60,24 @@ def report(profile: str) -> str:
     return text
 
 
-def published_accuracies() -> pd.DataFrame:
-    """The Solitude paper's table 3, and its figure 4 for the points that the table does not print."""
-    published = read_reference(workspace() / "data" / "reference" / "solitude.csv")
-    return published.sort_values("item", ascending=False).drop_duplicates(
+def by_study(rows: list[Row]) -> Iterator[list[Row]]:
+    """The rows of each study: their settings differ, so they are printed in tables of their own."""
+    for study in sorted({row.study for row in rows}):
+        yield [row for row in rows if row.study == study]
+
+
+def published(study: str) -> pd.DataFrame:
+    """The Solitude paper's table 3, and its figure 4 for points that the table does not print; DeepWalk's own table.
+
+    FedWalk's figures were published as differences and stand beside nothing.
+    """
+    if study == "node_embedding":
+        figures = read_reference(workspace() / "data" / "reference" / "fedwalk.csv").rename(
+            columns={"condition": "scoring"}
+        )
+        return figures[figures["method"] == "deepwalk"]
+    figures = read_reference(workspace() / "data" / "reference" / "solitude.csv")
+    return figures.sort_values("item", ascending=False).drop_duplicates(
         ["dataset", "method", "backbone", "eps_x", "eps_a", "metric"]
     )
 
@@ -71,13 +88,20 @@ def comparison(compared: pd.DataFrame) -> str:
     if printed.empty:
         return "No published figure is for these points."
     lines = [
-        f"{line['dataset']} {line['method']} {line['backbone']} eps_x={line['eps_x']} eps_a={line['eps_a']}: "
+        f"{line['dataset']} {line['method']} {_settings(line)}: {line['metric']} "
         f"{cell(line['mean'], line['sd'], line['repeats'])}, "
         f"published {_published(line['reference_mean'], line['reference_sd'])} ({line['item']}), "
         f"difference {line['difference_points']:+.1f} points"
         for line in printed.to_dict("records")
     ]
     return "\n".join(["Beside the published figures", *lines])
+
+
+def _settings(line: dict[Hashable, Any]) -> str:
+    """What tells published points apart."""
+    if line["study"] == "node_classification":
+        return f"{line['backbone']} eps_x={line['eps_x']} eps_a={line['eps_a']}"
+    return f"walks={line['walks']} train_ratio={line['train_ratio']} {line['scoring']}"
 
 
 def _published(mean: float, sd: float) -> str:

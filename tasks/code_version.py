@@ -13,9 +13,12 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version  # noqa: TID251 - versions only
 from pathlib import Path
+from threading import Lock
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST_PARTY = ("tasks", "flows")
+# Before CPython 3.11.8, parsing in two threads at once may raise SystemError (python/cpython issue 106905).
+_PARSING = Lock()
 
 
 @cache
@@ -31,7 +34,8 @@ def code_version(*modules: str) -> str:
         module = pending.pop()
         if module in sources:
             continue
-        tree = ast.parse(_path(module).read_bytes())
+        with _PARSING:
+            tree = ast.parse(_path(module).read_bytes())
         sources[module] = ast.dump(_without_docstrings(tree))
         for name in _imports(tree):
             if name.split(".")[0] in FIRST_PARTY:

@@ -197,7 +197,7 @@ def test_an_export_holds_points_rows_table_metrics_and_ledger(
     names = {"points", "rows.json", "table.csv", "metrics.json", "ledger.json", "ledger.md"}
     assert {path.name for path in results.iterdir()} == names
     assert list((data / "raw/demo/friends").iterdir()) == []
-    assert len(list((data / "noisy/demo/friends").iterdir())) == 4 * 2
+    assert len(list((data / "noisy/demo/node_classification/friends").iterdir())) == 4 * 2
     assert len(list((results / "points").iterdir())) == 2 * 2
     metrics = json.loads((results / "metrics.json").read_text())
     assert set(metrics["base backbone=gcn eps_a=8 eps_x=1"]) == METRICS
