@@ -13,6 +13,7 @@ from tasks.errors import UserError
 from tasks.evaluation.rows import Row, write_rows
 from tasks.reports.ledger import Ledger, LedgerLine
 from tasks.reports.ledger_line import local_privacy_line
+from tasks.reports.ledger_table import ledger_markdown
 
 STUDY = "node_classification"
 
@@ -50,7 +51,7 @@ def results(workspace: Path) -> Path:
     for dataset, methods in (("cora", ("base", "feature-only")), ("digits", ("base",))):
         folder = workspace / "data" / "results" / "demo" / STUDY / dataset
         write_rows(folder / "rows.json", rows(dataset, methods))
-        (folder / "ledger.json").write_text(Ledger((line(dataset, "7"), line(dataset, "inf"))).to_json())
+        (folder / "ledger.md").write_text(ledger_markdown(Ledger((line(dataset, "7"), line(dataset, "inf")))))
     return workspace / "data" / "results" / "demo"
 
 
