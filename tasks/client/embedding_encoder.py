@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.client.biased_coin import rare_side
-from tasks.client.multibit import _drawn_dimensions, _drawn_signs
+from tasks.client.multibit import drawn_dimensions, drawn_signs
 from tasks.epsilon import INFINITE, PER_NODE, epsilon_value
 from tasks.errors import UserError
 from tasks.reports.embedding import EmbeddingReport, Encoder, checked_encoder, encoder_setting
@@ -127,9 +127,9 @@ def _coins(
         if encoder != "paper":
             first = (first[:, None] + np.arange(nodes)).ravel()
         length = nodes * dimensions if encoder == "paper" else dimensions
-        drawn = first[:, None] * dimensions + _drawn_dimensions(len(first), length, sampled, rng)
+        drawn = first[:, None] * dimensions + drawn_dimensions(len(first), length, sampled, rng)
         cells.append(drawn.ravel())
-        signs.append(_drawn_signs(flat[drawn], (0.0, 1.0), rare_side(budget, 64, sampled), rng).ravel())
+        signs.append(drawn_signs(flat[drawn], (0.0, 1.0), rare_side(budget, 64, sampled), rng).ravel())
     numbers = np.concatenate(cells)
     order = np.argsort(numbers)
     return numbers[order], np.concatenate(signs)[order]

@@ -74,8 +74,8 @@ def encode_features(
     if epsilon == INFINITE:
         dims, signs = np.empty((nodes, 0), dtype=np.int32), np.empty((nodes, 0), dtype=np.int8)
     else:
-        dims = _drawn_dimensions(nodes, dimensions, sampled, rng)
-        signs = _drawn_signs(_values_at(exact, dims), bounds, rare_side(epsilon, 64, sampled), rng)
+        dims = drawn_dimensions(nodes, dimensions, sampled, rng)
+        signs = drawn_signs(_values_at(exact, dims), bounds, rare_side(epsilon, 64, sampled), rng)
     return FeatureReport(
         nodes=nodes,
         dimensions=dimensions,
@@ -110,7 +110,7 @@ def _checked(features: csr_array, bounds: tuple[float, float], dataset: str) -> 
     return exact
 
 
-def _drawn_dimensions(nodes: int, dimensions: int, sampled: int, rng: np.random.Generator) -> NDArray[np.int32]:
+def drawn_dimensions(nodes: int, dimensions: int, sampled: int, rng: np.random.Generator) -> NDArray[np.int32]:
     """int32 (N, m): m of d dimensions a row, uniformly without replacement, sorted (Floyd's algorithm)."""
     if sampled == dimensions:
         return np.tile(np.arange(dimensions, dtype=np.int32), (nodes, 1))
@@ -146,7 +146,7 @@ def _values_at(exact: csr_array, dims: NDArray[np.int32]) -> NDArray[np.float64]
     return np.where(stored[place] == wanted, exact.data[place], 0.0).reshape(dims.shape)
 
 
-def _drawn_signs(
+def drawn_signs(
     values: NDArray[np.float64], bounds: tuple[float, float], rare: int, rng: np.random.Generator
 ) -> NDArray[np.int8]:
     """int8, +1 with probability (rare + t (2^64 - 2 rare)) / 2^64."""

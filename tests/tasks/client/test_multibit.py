@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from scipy.stats import chi2
 
 from tasks.client.biased_coin import rare_side
-from tasks.client.multibit import _drawn_signs, encode_features, sampled_dimensions
+from tasks.client.multibit import drawn_signs, encode_features, sampled_dimensions
 from tasks.errors import UserError
 from tasks.reports.feature import FeatureReport
 from tasks.seeds import generator
@@ -75,7 +75,7 @@ def test_no_threshold_leaves_the_range_that_the_budget_allows(epsilon: str) -> N
     values = np.array([[0.0, 1e-320, 0.5, 1 - 2**-53, 1.0]])
 
     def signs(word: int) -> np.ndarray:
-        return _drawn_signs(values, (0.0, 1.0), rare, EdgeWords(word))  # type: ignore[arg-type]
+        return drawn_signs(values, (0.0, 1.0), rare, EdgeWords(word))  # type: ignore[arg-type]
 
     assert (signs(rare - 1) == 1).all()
     assert (signs(2**64 - rare) == -1).all()
