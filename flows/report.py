@@ -39,7 +39,7 @@ def report(profile: str) -> str:
     rows: list[Row] = [row for file in files for row in read_rows(file)]
     ledgers = [file.with_name("ledger.md").read_text() for file in files]
     table = summary(rows)
-    compared = pd.concat(beside(part, published(study)) for study, part in table.groupby("study", sort=False))
+    compared = pd.concat([beside(part, published(str(study))) for study, part in table.groupby("study", sort=False)])
     write_csv(folder / "table.csv", compared.round(DIGITS))
     draw_accuracy(table, folder / "accuracy.png")
     draw_embedding(table, folder / "embedding")
