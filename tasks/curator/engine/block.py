@@ -68,6 +68,11 @@ class Block:
         self._first.activate()
         return self._second.validate(self._first.active)
 
+    def logits(self, lane: int) -> NDArray[Any]:
+        """Logits (N, classes) of a lane's model."""
+        self._refresh()
+        return self._second.logits(self._first.active)[..., lane]
+
     def predict(self, lane: int, l_y: int) -> NDArray[np.float64]:
         """Log-probabilities (N, classes) of a lane's model."""
         self._refresh()

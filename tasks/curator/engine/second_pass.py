@@ -77,10 +77,15 @@ class SecondPass:
                 self._labels.judge(smoothed, rows, labels, losses[reading], hits[reading])
         return losses / len(rows), hits / len(rows)
 
-    def predict(self, active: NDArray[Any], steps: int) -> NDArray[np.float64]:
-        """Log-probabilities of all nodes after ``steps`` of smoothing, (N, classes, lanes)."""
+    def logits(self, active: NDArray[Any]) -> NDArray[Any]:
+        """Of all nodes, (N, classes, lanes)."""
         logits = np.empty((self._family.nodes, *self._room.shape), dtype=self._room.dtype)
         self._classify(active, self._everyone, logits)
+        return logits
+
+    def predict(self, active: NDArray[Any], steps: int) -> NDArray[np.float64]:
+        """Log-probabilities of all nodes after ``steps`` of smoothing, (N, classes, lanes)."""
+        logits = self.logits(active)
         if steps == 0:
             shifted = logits.astype(np.float64) - logits.max(axis=1, keepdims=True)
             return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
