@@ -14,6 +14,7 @@ from prefect.states import Failed
 
 from flows.crashes import claim_run, mark_crashed_runs
 from flows.download import download_data
+from flows.graph_classification import graph_classification
 from flows.node_classification import node_classification
 from flows.node_embedding import node_embedding
 from flows.perturb import perturb_reports
@@ -35,6 +36,7 @@ STUDIES: dict[str, Callable[[Study, Tracker], Outcome]] = {
     "perturb": perturb_reports,
     "node_classification": node_classification,
     "node_embedding": node_embedding,
+    "graph_classification": graph_classification,
 }
 
 

@@ -25,7 +25,10 @@ from tasks.steps.download import RawSource, download
 from tasks.store import PointStore
 
 PARAMETERS = "params.yaml"
-SECTIONS = {"download": ("node_classification", "node_embedding"), "perturb": ("node_classification",)}
+SECTIONS = {
+    "download": ("node_classification", "node_embedding", "graph_classification"),
+    "perturb": ("node_classification",),
+}
 """The sections of a profile that a stage is for; a study has its own."""
 
 log = logging.getLogger("pipeline")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,9 +23,9 @@ PROFILES = ("demo", "paper")
 SHOWN = 100
 
 
-def _budget(value: object) -> str:
+def _budget(value: object, *, per_node: bool = False) -> str:
     try:
-        return canonical_epsilon(value)
+        return canonical_epsilon(value, per_node=per_node)
     except UserError as error:
         raise ValueError(str(error)) from None
 
@@ -61,6 +62,7 @@ def _ordered(bounds: tuple[float, float]) -> tuple[float, float]:
 
 
 Budget = Annotated[str, BeforeValidator(_budget)]
+GraphBudget = Annotated[str, BeforeValidator(partial(_budget, per_node=True))]
 # Strings that are numbers pass: PyYAML reads 1e-3 as a string.
 Whole = Annotated[int, BeforeValidator(_no_switch)]
 Real = Annotated[float, BeforeValidator(_no_switch)]
@@ -131,6 +133,39 @@ class NodeEmbedding(Section):
     memory_limit_mb: Count = 2000
 
 
+class Solver(Section):
+    """The Gromov-Wasserstein solver: what it does (``starts``) and how it is run."""
+
+    starts: Count = 2
+    threads: Count | None = 1
+    block: Count = 65536
+
+
+class GraphClassification(Section):
+    """The study of graph kernels over protected embeddings: federated training, encoders, kernel machines."""
+
+    datasets: Annotated[list[str], Field(min_length=1), Distinct] = ["mutag"]
+    backbones: Annotated[list[Literal["gcn", "gin"]], Field(min_length=1), Distinct] = ["gcn", "gin"]
+    encoders: Annotated[list[Literal["per_row", "row", "paper", "gaussian_scale"]], Field(min_length=1), Distinct] = [
+        "per_row"
+    ]
+    eps: Annotated[list[GraphBudget], Field(min_length=1), Distinct] = ["1/n", "inf"]
+    baselines: Annotated[list[Literal["gnn", "spk", "svm-gw", "svm-fgw", "node-count"]], Distinct] = [
+        "gnn",
+        "spk",
+        "svm-gw",
+        "svm-fgw",
+        "node-count",
+    ]
+    rounds: Count = 200
+    clients: Count = 10
+    solver: Solver = Solver()
+    metric: Literal["euclidean", "cosine", "correlation"] = "euclidean"
+    rectify: bool = False
+    gamma_unit: Literal["median", "raw"] = "median"
+    cure: Literal["none", "clip", "flip", "shift"] = "none"
+
+
 class Profile(Section):
     """Everything that one ``dvc repro`` runs."""
 
@@ -142,6 +177,7 @@ class Profile(Section):
     device: Literal["auto", "cpu", "cuda"] = "auto"
     node_classification: NodeClassification
     node_embedding: NodeEmbedding = NodeEmbedding()
+    graph_classification: GraphClassification = GraphClassification()
 
 
 class OwnDataset(Section):

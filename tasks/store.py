@@ -104,6 +104,11 @@ class PointStore:
             content = self._compute(folder, None if private else key, compute, label)
             return PointRef(digest, folder, content, cached=False, seconds=time.perf_counter() - started, remark=remark)
 
+    def discard(self, ref: PointRef) -> None:
+        """Remove a point that was a means to another one, which is stored by now."""
+        with self._locked(ref.digest), self._io():
+            remove(self.root / "points" / ref.digest)
+
     def sweep_leftovers(self) -> int:
         """Remove the temporary folders of killed runs; a folder whose point is being computed is left alone."""
         removed = 0

@@ -18,6 +18,9 @@ LEDGER = "ledger.json"
 Draw = Callable[[RawGraph, int | None, Path], LedgerLine]
 """Draws a report from the raw graph and a seed, saves it into the folder and returns its ledger line."""
 
+Send = Callable[[int | None, Path], LedgerLine]
+"""The same for a draw that knows where its raw data are."""
+
 
 def client_point(
     store: PointStore,
@@ -45,10 +48,42 @@ def client_point(
     Raises:
         UserError: when the data set is not one graph.
     """
+
+    def send(noise_seed: int | None, folder: Path) -> LedgerLine:
+        return draw(one_graph(source, study), noise_seed, folder)
+
+    return report_point(
+        store,
+        source,
+        send,
+        study=study,
+        module=module,
+        kind=kind,
+        point=point,
+        repeat=repeat,
+        seed=seed,
+        inputs=inputs,
+    )
+
+
+def report_point(
+    store: PointStore,
+    source: RawSource,
+    send: Send,
+    *,
+    study: str,
+    module: str,
+    kind: str,
+    point: str,
+    repeat: int,
+    seed: int | None,
+    inputs: dict[str, str] | None = None,
+) -> PointRef:
+    """``client_point`` for raw data of any form, which ``send`` knows."""
     noise_seed = derive_seed(seed, study=study, dataset=source.name, point=point, repeat=repeat, role=f"client/{kind}")
 
     def compute(folder: Path) -> None:
-        line = draw(one_graph(source, study), noise_seed, folder)
+        line = send(noise_seed, folder)
         (folder / LEDGER).write_text(Ledger((line,)).to_json())
 
     key = {

@@ -1,0 +1,109 @@
+"""Graph classification with a Gromov-Wasserstein kernel over locally private embeddings: the GW-LDP study.
+
+python -m flows.graph_classification [--profile P] [--dataset D ...] [--set key=json ...] [--json FILE] [--plain]
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    from flows.command import main
+
+    raise SystemExit(main("graph_classification"))
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from flows.exports import data_folder, export_results
+from flows.graph_distances import Distances, classify, compare
+from flows.graph_reports import Cell, Reports, gather, ledgers
+from flows.study import Outcome, Study
+from flows.submission import Call
+from flows.tracking import Tracker
+from tasks.evaluation.rows import Row
+from tasks.steps.classify_graphs import read_spectrum
+from tasks.steps.download import RawSource
+from tasks.steps.graph_sets import STUDY
+from tasks.steps.score import read_metrics
+from tasks.steps.score_graphs import score_graphs
+from tasks.store import PointRef
+
+MECHANISMS = ("tasks.client.embedding_encoder",)
+NETWORKS = ("gcn", "gin")
+"""Methods without a kernel."""
+
+Points = dict[tuple[Cell, int], PointRef]
+"""One point for each cell and repeat."""
+
+
+def graph_classification(study: Study, tracker: Tracker) -> Outcome:
+    """Clients train together and report embeddings once; the curator compares and classifies; the bench scores."""
+    sources = study.sources()
+    reports = gather(study, sources)
+    distances = compare(study, sources, reports)
+    predictions = classify(study, sources, reports, distances) | networks(study, reports)
+    rows: defaultdict[Cell, list[Row]] = defaultdict(list)
+    scores: defaultdict[Cell, dict[int, PointRef]] = defaultdict(dict)
+
+    for cell, repeat, scored in judge(study, sources, reports, predictions):
+        kernel = {} if cell.method in NETWORKS else read_spectrum(predictions[cell, repeat])
+        metrics = read_metrics(scored) | kernel
+        rows[cell] += [Row(STUDY, cell.dataset, cell.method, cell.settings, repeat, *item) for item in metrics.items()]
+        scores[cell][repeat] = scored
+        if len(scores[cell]) == study.profile.repeats:
+            tracker.cell(str(cell), rows[cell], scores[cell], sources[cell.dataset], MECHANISMS)
+
+    outcome = study.outcome([row for cell in rows for row in rows[cell]], ledgers(study, reports))
+    if study.request.export:
+        judged = {(cell, repeat): point for cell in scores for repeat, point in scores[cell].items()}
+        for dataset in sources:
+            _export(study, outcome, dataset, reports, distances, [predictions, judged])
+    return outcome
+
+
+def networks(study: Study, reports: Reports) -> Points:
+    """The federated networks' own predictions, on raw graphs."""
+    if "gnn" not in study.profile.graph_classification.baselines:
+        return {}
+    return {
+        (Cell(name, backbone, backbone=backbone), repeat): trained
+        for (name, backbone, repeat), trained in reports.federations.items()
+    }
+
+
+def judge(
+    study: Study, sources: dict[str, RawSource], reports: Reports, predictions: Points
+) -> Iterator[tuple[Cell, int, PointRef]]:
+    """The bench: accuracy on the test graphs, as they are scored."""
+    calls = (
+        Call(
+            score_graphs,
+            f"score {cell} repeat={repeat}",
+            {
+                "store": study.store,
+                "source": sources[cell.dataset],
+                "split": reports.splits[cell.dataset, repeat],
+                "predicted": predicted,
+                "label": f"{cell} repeat={repeat}",
+            },
+            (cell, repeat),
+        )
+        for (cell, repeat), predicted in predictions.items()
+    )
+    for done in study.run(calls):
+        yield *done.call.about, done.result
+
+
+def _export(
+    study: Study,
+    outcome: Outcome,
+    dataset: str,
+    reports: Reports,
+    distances: dict[tuple[Cell, int], Distances],
+    later: list[Points],
+) -> None:
+    """What the clients sent goes below noisy, everything else below results."""
+    sent = reports.points(dataset)
+    study.store.export(sent, data_folder("noisy", study.request, STUDY, dataset))
+    compared = {point for (cell, _), found in distances.items() if cell.dataset == dataset for point in found.values()}
+    made = {point for points in later for (cell, _), point in points.items() if cell.dataset == dataset}
+    export_results(study, outcome, dataset, list(compared | made | set(reports.kept(dataset))))

@@ -1,0 +1,159 @@
+"""The clients' side of the graph study: roles and labels, federated training, and the encoded embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from flows.study import Study
+from flows.submission import Call
+from tasks.epsilon import INFINITE
+from tasks.reports.ledger import Ledger
+from tasks.steps.client_point import ledger_lines
+from tasks.steps.download import RawSource
+from tasks.steps.embed_graphs import encode_graphs, train_federation
+from tasks.steps.graph_sets import report_graph_labels, split_graphs
+from tasks.store import PointRef
+
+NO_NOISE = "none"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One line of the table: everything but the repeat. ``input`` bears the published table's names.
+
+    ``<backbone>-H-ldp`` is a noisy embedding under whatever encoder, also one without a guarantee.
+    """
+
+    dataset: str
+    method: str
+    input: str = "raw"
+    backbone: str = ""
+    encoder: str = ""
+    eps: str = ""
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The row's settings: those that the method has."""
+        given = {"input": self.input, "backbone": self.backbone, "encoder": self.encoder, "eps": self.eps}
+        return {name: value for name, value in given.items() if value}
+
+    def __str__(self) -> str:
+        known = [f"{name}={value}" for name, value in self.settings.items() if name in ("encoder", "eps")]
+        return " ".join([self.dataset, self.method, self.input, *known])
+
+
+@dataclass(frozen=True)
+class Reports:
+    """What the clients made: by (data set, repeat), by (data set, backbone, repeat), and by cell and repeat."""
+
+    splits: dict[tuple[str, int], PointRef]
+    labels: dict[tuple[str, int], PointRef]
+    federations: dict[tuple[str, str, int], PointRef]
+    embeddings: dict[tuple[Cell, int], PointRef]
+
+    def points(self, dataset: str) -> list[PointRef]:
+        """What the curator received of one data set."""
+        labels = [point for (name, _), point in self.labels.items() if name == dataset]
+        return labels + [point for (cell, _), point in self.embeddings.items() if cell.dataset == dataset]
+
+    def kept(self, dataset: str) -> list[PointRef]:
+        """What stayed with the clients and the bench of one data set."""
+        splits = [point for (name, _), point in self.splits.items() if name == dataset]
+        return splits + [point for (name, *_), point in self.federations.items() if name == dataset]
+
+
+def embedded(study: Study, dataset: str) -> Iterator[Cell]:
+    """The kernel machines on embeddings: without noise once, with noise for every encoder and budget."""
+    grid = study.profile.graph_classification
+    for backbone, eps in product(grid.backbones, grid.eps):
+        if eps == INFINITE:
+            yield Cell(dataset, "svm-gw", f"{backbone}-H", backbone, NO_NOISE, eps)
+        else:
+            for encoder in grid.encoders:
+                yield Cell(dataset, "svm-gw", f"{backbone}-H-ldp", backbone, encoder, eps)
+
+
+def gather(study: Study, sources: dict[str, RawSource]) -> Reports:
+    """One split a repeat; networks trained on raw graphs over all clients; one report for every encoder and budget."""
+    grid, seed, store = study.profile.graph_classification, study.profile.seed, study.store
+    repeats = range(study.profile.repeats)
+    splits = study.collect(
+        Call(
+            split_graphs,
+            f"split {name} repeat={repeat}",
+            {"store": store, "source": source, "repeat": repeat, "seed": 0 if seed is None else seed},
+            (name, repeat),
+        )
+        for (name, source), repeat in product(sources.items(), repeats)
+    )
+    labels = study.collect(
+        Call(
+            report_graph_labels,
+            f"report labels {name} repeat={repeat}",
+            {"store": store, "source": sources[name], "split": point, "repeat": repeat},
+            (name, repeat),
+        )
+        for (name, repeat), point in splits.items()
+    )
+    federations = study.collect(
+        Call(
+            train_federation,
+            f"federate {name} {backbone} repeat={repeat}",
+            {
+                "store": store,
+                "source": sources[name],
+                "split": point,
+                "backbone": backbone,
+                "rounds": grid.rounds,
+                "clients": grid.clients,
+                "repeat": repeat,
+                "seed": seed,
+                "device": study.profile.device,
+            },
+            (name, backbone, repeat),
+        )
+        for ((name, repeat), point), backbone in product(splits.items(), grid.backbones)
+    )
+    embeddings = study.collect(
+        Call(
+            encode_graphs,
+            f"encode {cell} repeat={repeat}",
+            {
+                "store": store,
+                "source": sources[name],
+                "federation": trained,
+                "backbone": backbone,
+                # Exact embeddings have no encoder; the report has a field for one.
+                "encoder": "per_row" if cell.encoder == NO_NOISE else cell.encoder,
+                "eps": cell.eps,
+                "repeat": repeat,
+                "seed": seed,
+            },
+            (cell, repeat),
+        )
+        for (name, backbone, repeat), trained in federations.items()
+        for cell in embedded(study, name)
+        if cell.backbone == backbone
+    )
+    return Reports(splits, labels, federations, embeddings)
+
+
+def ledgers(study: Study, reports: Reports) -> dict[str, Ledger]:
+    """One for each encoder, for a graph is reported under one: its budget, and training, which has none."""
+    found = {}
+    for dataset, encoder in product(study.datasets, (*study.profile.graph_classification.encoders, NO_NOISE)):
+        chosen = [key for key in reports.embeddings if (key[0].dataset, key[0].encoder) == (dataset, encoder)]
+        trained = {(dataset, cell.backbone, repeat) for cell, repeat in chosen}
+        labels = {(dataset, repeat) for _, repeat in chosen}
+        sent = (
+            [reports.embeddings[key] for key in chosen]
+            + [reports.federations[key] for key in trained]
+            + [reports.labels[key] for key in labels if key in reports.labels]
+        )
+        if sent:
+            spent = "none" if encoder in (NO_NOISE, "gaussian_scale") else "eps"
+            title = f"Encoder {encoder} on {dataset}: embedding: {spent}; training: none"
+            found[title] = Ledger(tuple(line for point in sent for line in ledger_lines(point)))
+    return found
