@@ -77,38 +77,41 @@ class Bench:
             joint=self._settings.joint is not None,
         )
 
+    def need(self, lanes: int, workers: int) -> int:
+        """Upper estimate of the bytes that ``workers`` blocks of ``lanes`` models take at a time."""
+        settings = self._settings
+        return max(
+            footprint(
+                self._problems[index],
+                self._architecture(index),
+                epochs=settings.epochs,
+                l_x=l_x,
+                l_y=readings[-1],
+                smooth_loss=loss_smoothing > 0,
+                joint=settings.joint is not None,
+                itemsize=np.dtype(self._dtype).itemsize,
+            ).run(lanes, workers)
+            for index, l_x, readings, loss_smoothing in self.waiting
+        )
+
     def plan(self) -> tuple[int, int, list[str]]:
         """Lanes and workers that fit the memory, fewer workers first, and what to say about it.
 
         Raises:
             UserError: when one model alone does not fit.
         """
-        settings = self._settings
-        needs = [
-            footprint(
-                self._problems[kin[0]],
-                self._architecture(kin[0]),
-                epochs=settings.epochs,
-                l_x=kin[1],
-                l_y=kin[2][-1],
-                smooth_loss=kin[3] > 0,
-                joint=settings.joint is not None,
-                itemsize=np.dtype(self._dtype).itemsize,
-            )
-            for kin in self.waiting
-        ]
-        lanes, workers = settings.lanes, min(settings.resolved_workers(), sum(map(len, self.waiting.values())))
+        limit = self._settings.memory_mb
+        lanes = self._settings.lanes
+        workers = min(self._settings.resolved_workers(), sum(map(len, self.waiting.values())))
         notes: list[str] = []
-        while (needed := max(need.run(lanes, workers) for need in needs)) > settings.memory_mb * MEGABYTE:
+        while (needed := self.need(lanes, workers) / MEGABYTE) > limit:
             if workers > 1:
                 workers -= 1
             elif lanes > 1:
                 lanes //= 2
-                notes.append(f"blocks of {2 * lanes} models need more than {settings.memory_mb} MB: halved to {lanes}")
+                notes.append(f"blocks of {2 * lanes} models need more than {limit} MB: halved to {lanes}")
             else:
-                raise UserError(
-                    f"one model needs {needed / MEGABYTE:.0f} MB but memory_mb is {settings.memory_mb}; raise memory_mb"
-                )
+                raise UserError(f"one model needs {needed:.0f} MB but memory_mb is {limit}; raise memory_mb")
         return lanes, workers, notes
 
     def outcome(self, champion: Champion, finished: Sequence[Job], lanes: int) -> Trained:
@@ -117,6 +120,8 @@ class Bench:
         Raises:
             UserError: when no model had a finite loss.
         """
+        if not finished:
+            raise UserError("no point was trained before the time was over; allow more minutes")
         if champion.score is None:
             raise UserError("training diverged in its first epoch at every grid point; lower the learning rates")
         answered = {reading.point: (job, reading) for job in finished for reading in job.readings}

@@ -17,11 +17,13 @@ from numba.extending import overload
 from tasks.curator.engine.moves import load, tile
 from tasks.curator.engine.vectors import fma
 
+COMPILED = ("gathering", "moves", "nonlinear", "vectors")
+
 
 def source_digest() -> str:
-    """Numba's cache on disk looks at one function's file; with this in its key a change to any file here counts."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    """Numba's cache on disk looks at one function's file; with this in its key a change to any of these counts."""
+    here, digest = Path(__file__).parent, hashlib.sha256()
+    for path in [*sorted(here.glob("*_kernels.py")), *(here / f"{name}.py" for name in COMPILED)]:
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -49,7 +49,8 @@ class Lanes:
             if point is not None:
                 self.ages[lane] += 1
                 age = int(self.ages[lane])
-                self.step[0, lane] = point.learning_rate / (1 - BETAS[0] ** age)
+                with np.errstate(over="ignore"):  # an absurd rate diverges, and is found to
+                    self.step[0, lane] = point.learning_rate / (1 - BETAS[0] ** age)
                 self.step[2, lane] = (1 - BETAS[1] ** age) ** -0.5
 
     def graph_sizes(self, step_size: float) -> np.ndarray:

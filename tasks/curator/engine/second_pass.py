@@ -66,15 +66,17 @@ class SecondPass:
         family = self._family
         rows, labels = family.validation_rows, family.validation_labels
         losses, hits = np.zeros((2, len(family.readings), self._lanes))
-        if family.smooth is None:
+        # Unsmoothed predictions are judged by their logits, whichever other readings there are.
+        if family.readings[0] == 0:
             self._classify(active, rows, self._logits)
             self._kernels.judge(self._logits, labels, losses[0], hits[0])
-        else:
+        if family.smooth is not None:
             self._soften(active)
             smoothed, done = self._probabilities, 0
             for reading, steps in enumerate(family.readings):
-                smoothed, done = self._smoothed(family.smooth, smoothed, steps - done), steps
-                self._labels.judge(smoothed, rows, labels, losses[reading], hits[reading])
+                if steps:
+                    smoothed, done = self._smoothed(family.smooth, smoothed, steps - done), steps
+                    self._labels.judge(smoothed, rows, labels, losses[reading], hits[reading])
         return losses / len(rows), hits / len(rows)
 
     def logits(self, active: NDArray[Any]) -> NDArray[Any]:

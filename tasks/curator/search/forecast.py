@@ -1,0 +1,71 @@
+"""What a search will take, said before it starts: from the sizes, and from a few epochs of the real work."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tasks.curator.engine.bench import Bench
+from tasks.curator.engine.block import Block
+from tasks.curator.engine.footprint import MEGABYTE
+from tasks.curator.engine.problem import Problem
+from tasks.curator.engine.settings import EngineSettings
+from tasks.curator.hyper_parameters import HyperParameters
+from tasks.curator.search.strategy import Strategy
+
+WARM_UP, PROBE = 1, 3
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """An upper bound: models may stop early.
+
+    Attributes:
+        points: per repeat.
+        model_epochs: of all repeats and rounds; points that differ in l_y only may share theirs.
+        minutes: of wall clock on this machine, as busy as it is now.
+        memory_mb: what the engine may allocate at a time.
+    """
+
+    points: int
+    model_epochs: int
+    minutes: float
+    memory_mb: float
+
+    def line(self) -> str:
+        """One line for the log."""
+        return (
+            f"{self.points} points a repeat, {self.model_epochs} model-epochs, "
+            f"about {self.minutes:.1f} minutes, at most {self.memory_mb:.0f} MB"
+        )
+
+
+def forecast(
+    problems: Sequence[Problem], points: Sequence[HyperParameters], settings: EngineSettings, strategy: Strategy
+) -> Forecast:
+    """Measures one block of every family of the first problem; the other problems are taken to be like it."""
+    bench = Bench(problems[:1], [points], settings)
+    lanes, workers, _ = bench.plan()
+    seconds = jobs = 0.0
+    for kin, members in bench.waiting.items():
+        block = Block(bench.family(kin), lanes, settings.joint)
+        for lane in range(lanes):
+            block.load(lane, members[lane % len(members)].point)
+        started = time.perf_counter()
+        for step in range(WARM_UP + PROBE):
+            if step == WARM_UP:
+                started = time.perf_counter()
+            block.step()
+        seconds += len(members) * (time.perf_counter() - started) / PROBE / lanes
+        jobs += len(members)
+    # Points of later rounds share less, so every point counts for itself there; the first round is the largest.
+    rounds = strategy.schedule(len(points), settings.epochs)
+    model_epochs = rounds[0][1] * jobs + sum(count * epochs for count, epochs in rounds[1:])
+    total = int(model_epochs) * len(problems)
+    return Forecast(
+        points=len(points),
+        model_epochs=total,
+        minutes=total * seconds / jobs / workers / 60,
+        memory_mb=bench.need(lanes, workers) / MEGABYTE,
+    )

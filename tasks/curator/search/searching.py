@@ -1,0 +1,119 @@
+"""Search over a grid for all repeats of one (data set, eps_x, eps_a): forecast, rounds, outcome."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from tasks.curator.engine.problem import Problem
+from tasks.curator.engine.settings import EngineSettings
+from tasks.curator.engine.together import train_together
+from tasks.curator.hyper_parameters import HyperParameters
+from tasks.curator.search.forecast import Forecast, forecast
+from tasks.curator.search.strategy import Strategy, random_subset
+from tasks.curator.trained import POINT_COLUMNS, SEARCH_COLUMNS, Trained
+
+Rows = dict[HyperParameters, tuple[float, ...]]
+COLUMNS = (*SEARCH_COLUMNS, "epochs", "rounds")
+
+
+@dataclass(frozen=True)
+class Found:
+    """The outcome of a search: one ``Trained`` per problem, and what it took beside what was forecast.
+
+    The table of a ``Trained`` has a row for every point, as far as it was trained: ``epochs``, and the number of the
+    last of its ``rounds``.
+    """
+
+    trained: tuple[Trained, ...]
+    forecast: Forecast
+    model_epochs: int
+    seconds: float
+    notes: tuple[str, ...]
+
+    def line(self) -> str:
+        """One line for the log: outcome against forecast."""
+        return (
+            f"took {self.seconds / 60:.1f} minutes and {self.model_epochs} model-epochs "
+            f"(forecast {self.forecast.minutes:.1f} and {self.forecast.model_epochs})"
+        )
+
+
+def search(
+    problems: Sequence[Problem],
+    grid: Sequence[HyperParameters],
+    settings: EngineSettings,
+    strategy: Strategy,
+    *,
+    seed: int = 0,
+    say: Callable[[str], None] = lambda line: None,
+    progress: Callable[[int], None] | None = None,
+) -> Found:
+    """Per problem the best point by validation accuracy (ties: lower loss, then the earlier point), trained to its end.
+
+    All strategies keep that contract. In halving a point that is dropped was beaten by one that went on, and a longer
+    run's best epoch is never worse than its beginning's: so the best of the last round is the best of the whole table.
+
+    Args:
+        problems: the repeats.
+        grid: the points to choose from, the same for all repeats.
+        settings: of the engine.
+        strategy: which of the points are trained, and how long.
+        seed: of the random subset; public.
+        say: gets the forecast before the work starts, and the outcome.
+        progress: called with the model-epochs of every model that is done.
+
+    Raises:
+        UserError: as ``train_together``.
+    """
+    started = time.monotonic()
+    points = tuple(grid) if strategy.points is None else random_subset(grid, strategy.points, seed)
+    expected = forecast(problems, points, settings, strategy)
+    if strategy.minutes is not None and expected.minutes > strategy.minutes:
+        points = random_subset(points, max(1, int(len(points) * strategy.minutes / expected.minutes)), seed)
+        expected = forecast(problems, points, settings, strategy)
+    say(expected.line())
+    until = None if strategy.minutes is None else started + 60 * strategy.minutes
+    rows: list[Rows] = [{} for _ in problems]
+    survivors = [points] * len(problems)
+    model_epochs, notes = 0, dict[str, None]()
+    for number, (count, epochs) in enumerate(strategy.schedule(len(points), settings.epochs), start=1):
+        survivors = [_best(known, kept, count) for known, kept in zip(rows, survivors, strict=True)]
+        run = train_together(problems, survivors, replace(settings, epochs=epochs), until=until, progress=progress)
+        for known, trained in zip(rows, run.trained, strict=True):
+            known |= {
+                HyperParameters(*row[: len(POINT_COLUMNS)]): (*row, number)
+                for row in trained.search.itertuples(index=False, name=None)
+            }
+        model_epochs += run.model_epochs
+        notes |= dict.fromkeys(run.notes)
+    outcome = Found(
+        trained=tuple(_completed(trained, known, points) for trained, known in zip(run.trained, rows, strict=True)),
+        forecast=expected,
+        model_epochs=model_epochs,
+        seconds=time.monotonic() - started,
+        notes=tuple(notes),
+    )
+    for line in (*outcome.notes, outcome.line()):
+        say(line)
+    return outcome
+
+
+def _best(known: Rows, kept: tuple[HyperParameters, ...], count: int) -> tuple[HyperParameters, ...]:
+    """The best ``count`` of the points that were trained, in the grid's order; all points before the first round."""
+    if not known:
+        return kept
+    trained = [point for point in kept if point in known]
+    accuracy, loss = COLUMNS.index("validation_accuracy"), COLUMNS.index("validation_loss")
+    chosen = set(sorted(trained, key=lambda point: (-known[point][accuracy], known[point][loss]))[:count])
+    return tuple(point for point in trained if point in chosen)
+
+
+def _completed(trained: Trained, known: Rows, points: tuple[HyperParameters, ...]) -> Trained:
+    """The last round's choice with the table of all rounds."""
+    order = [point for point in points if point in known]
+    search = pd.DataFrame([known[point] for point in order], columns=list(COLUMNS))
+    return replace(trained, search=search, chosen=order.index(trained.hyper_parameters))

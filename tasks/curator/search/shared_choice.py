@@ -1,0 +1,47 @@
+"""The second protocol: one point for all repeats, and only as a protocol of its own, labelled ``shared choice``.
+
+Splits differ between repeats, so a choice that all repeats share has read, as validation labels of one repeat, some of
+the test labels of another. Published grids are often searched that way; the figures are not comparable with the first
+protocol's, where every repeat chooses by its own validation nodes alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from tasks.curator.engine.problem import Problem
+from tasks.curator.engine.settings import EngineSettings
+from tasks.curator.engine.together import train_together
+from tasks.curator.hyper_parameters import HyperParameters
+from tasks.curator.trained import POINT_COLUMNS, Trained
+from tasks.errors import UserError
+
+LABEL = "shared choice"
+
+
+def shared_point(tables: Sequence[pd.DataFrame]) -> HyperParameters:
+    """The point with the best mean validation accuracy (ties: lower mean loss, then the earlier point).
+
+    Compared are the points that reached the last round in every repeat; after halving they may be few.
+
+    Raises:
+        UserError: when there is no such point.
+    """
+    last = max(table["rounds"].max() for table in tables)
+    joined = pd.concat([table[table["rounds"] == last] for table in tables])
+    grouped = joined.groupby(list(POINT_COLUMNS), sort=False)
+    means = grouped[["validation_accuracy", "validation_loss"]].mean()[grouped.size() == len(tables)]
+    if means.empty:
+        raise UserError("no point was trained to its end in all repeats; search with the strategy full or random")
+    best = means.sort_values(["validation_accuracy", "validation_loss"], ascending=[False, True], kind="stable")
+    return HyperParameters(*(value.item() for value in best.index[0]))
+
+
+def train_shared(
+    problems: Sequence[Problem], tables: Sequence[pd.DataFrame], settings: EngineSettings
+) -> tuple[Trained, ...]:
+    """Trains the shared point in every repeat; the tables come from a search over these problems."""
+    point = shared_point(tables)
+    return train_together(problems, [[point]] * len(problems), settings).trained
