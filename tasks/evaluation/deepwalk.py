@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tasks.models.dgl_walks import dgl_random_walks, seed_dgl_walks, walk_graph
+from tasks.models.dgl_walks import dgl_random_walks, walk_graph
 from tasks.reports.walk_corpus import WalkCorpus
 
 
@@ -21,15 +21,14 @@ def deepwalk_corpus(
     Args:
         adjacency: (V, V), the true graph.
         folder: receives the rounds.
-        rng: source of the orders and of dgl's seed.
+        rng: source of the orders and of dgl's seeds.
         walks, length: as in ``release_walks``.
     """
     nodes = adjacency.shape[0]
     graph = walk_graph(adjacency.indptr.astype(np.int64), adjacency.indices)
-    seed_dgl_walks(int(rng.integers(2**31)))
 
     def rounds() -> Iterator[NDArray[np.int32]]:
         for _ in range(walks):
-            yield dgl_random_walks(graph, rng.permutation(nodes), length)
+            yield dgl_random_walks(graph, rng.permutation(nodes), length, int(rng.integers(2**31)))
 
     return WalkCorpus.write(folder, rounds(), nodes=nodes, length=length)

@@ -47,7 +47,7 @@ FIGURES = (
         "messages between devices in a walk",
     ),
 )
-CURVES = ("mode", "walks", "eps_encoder", "k", "p")
+SETTINGS = ("walks", "eps_encoder", "k", "p")
 
 
 def draw_embedding(table: pd.DataFrame, folder: Path) -> list[Path]:
@@ -80,7 +80,7 @@ def _draw(scores: pd.DataFrame, figure: EmbeddingFigure, path: Path) -> None:
             _curves(axis, panel[panel["metric"] == metric], figure.setting)
             axis.set_xlabel(figure.name)
             axis.set_ylabel(name)
-            axis.set_title(f"{dataset}, training ratio {train_ratio}")
+            axis.set_title(f"{dataset}, training ratio {train_ratio}, top_k")
             axis.grid(alpha=0.3)
             axis.legend(fontsize="x-small")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -92,13 +92,15 @@ def _curves(axis: Axes, panel: pd.DataFrame, setting: str) -> None:
     moving = panel[panel[setting] != ""]
     values = sorted(moving[setting].unique(), key=setting_order)
     axis.set_xticks(range(len(values)), values)
-    varying = [name for name in CURVES if name != setting and name in moving and moving[name].nunique() > 1]
-    shown = ["mode", *(name for name in varying if name != "mode")]
+    varying = [name for name in SETTINGS if name != setting and name in moving and len({*moving[name]} - {""}) > 1]
+    shown = ["mode", *varying]
     for key, curve in moving.groupby(shown, sort=False):
         places = [values.index(value) for value in curve[setting]]
         spread = [0.0 if math.isnan(sd) else sd for sd in curve["sd"]]
         settings = [f"{name}={value}" for name, value in zip(shown[1:], key[1:], strict=True) if value]
-        axis.errorbar(places, curve["mean"], yerr=spread, marker="o", capsize=3, label=" ".join([key[0], *settings]))
+        axis.errorbar(
+            places, curve["mean"], yerr=spread, marker="o", capsize=3, label=" ".join([str(key[0]), *settings])
+        )
     for line in panel[panel["mode"] == "deepwalk"].to_dict("records"):
         label = "deepwalk" + (f" walks={line['walks']}" if "walks" in shown else "")
         axis.axhline(line["mean"], linestyle="--", color="grey", linewidth=1, label=label)

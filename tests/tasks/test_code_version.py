@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -150,3 +152,17 @@ def test_packages_hold_no_code_of_their_own_which_a_version_would_not_see() -> N
 def test_no_import_is_relative_which_a_version_would_not_follow() -> None:
     relative = re.compile(r"^\s*from\s+\.", re.MULTILINE)
     assert not [path for path in (ROOT / "tasks").rglob("*.py") if relative.search(path.read_text())]
+
+
+def test_threads_may_ask_at_once() -> None:
+    """CPython 3.11.7 and before count all threads' depth in one place, and parsing loses its count when they switch."""
+    modules = [path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".") for path in ROOT.glob("tasks/*.py")]
+    thresholds = gc.get_threshold()
+    gc.set_threshold(10)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            asked = [module for module in modules * 4 if not module.endswith("__init__")]
+            found = list(pool.map(subject.code_version.__wrapped__, asked))
+    finally:
+        gc.set_threshold(*thresholds)
+    assert found[: len(found) // 4] * 4 == found

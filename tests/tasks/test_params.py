@@ -239,3 +239,38 @@ def test_no_override_is_more_than_a_users_mistake(tmp_path: Path, override: str)
         load(tmp_path, TREE, override)
     except UserError as mistake:
         assert len(str(mistake).splitlines()) == 1
+
+
+def test_the_paper_grid_of_walks_is_fedwalks() -> None:
+    """FedWalk's defaults, and the budgets that its walks are judged at."""
+    grid = load_parameters(SHIPPED, "paper").paper.node_embedding
+    assert (grid.walks, grid.length, grid.window, grid.dimensions, grid.splits) == ([80], 40, 10, 128, 10)
+    assert (grid.eps_encoder, grid.bins) == (["0.25", "0.5", "1", "2"], ["auto"])
+    assert {"deepwalk", "walk", "walk-random-tree", "release-once", "randomized-response"} < set(grid.modes)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("bins", ["auto", 7], "auto is a number too"),
+        ("bins", [0], "must be auto or a whole number of 1 or more (got 0)"),
+        ("bins", ["many"], "must be auto or a whole number of 1 or more (got 'many')"),
+        ("bins", [True], "must be auto or a whole number of 1 or more (got True)"),
+        ("modes", ["fly"], "must be 'deepwalk'"),
+        ("modes", ["walk", "walk"], "'walk' is listed twice"),
+        ("p", [1.0], "must be less than 1"),
+        ("train_ratios", [1], "must be less than 1"),
+        ("eps_degree", 0, "use inf for no noise"),
+        ("eps_counts", [1], "is not a budget"),
+    ],
+)
+def test_walks_have_their_own_rules(tmp_path: Path, key: str, value: object, says: str) -> None:
+    text = refusal(tmp_path, changed(f"demo.node_embedding.{key}", value))
+    assert f"demo.node_embedding.{key}" in text
+    assert says in text
+
+
+def test_spellings_of_walks_are_one_value(tmp_path: Path) -> None:
+    tree = changed("demo.node_embedding", {"bins": ["5", 7], "eps_encoder": [2.0], "p": ["2e-1"], "walks": ["80"]})
+    grid = load(tmp_path, tree).demo.node_embedding
+    assert (grid.bins, grid.eps_encoder, grid.p, grid.walks) == ([5, 7], ["2"], [0.2], [80])

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tasks.datasets.user_graph import UserDataset
 from tasks.steps.download import RawSource, download
-from tasks.store import PointStore
+from tasks.steps.tree import build_random_tree, build_tree, count_neighbours, publish_degrees, send_structural_matrices
+from tasks.steps.walks import encode_lists, walk_devices, walk_reported_lists, walk_true_graph
+from tasks.store import PointRef, PointStore
 
 Declare = Callable[..., RawSource]
 
@@ -44,3 +47,44 @@ def source(declare: Declare) -> RawSource:
 @pytest.fixture
 def secret_source(declare: Declare) -> RawSource:
     return declare(private=True)
+
+
+Protocol = Callable[..., dict[str, PointRef]]
+SMALL: dict[str, Any] = {"walks": 2, "length": 8, "repeat": 0, "seed": 0}
+
+
+@pytest.fixture
+def protocol(store: PointStore) -> Protocol:
+    """Every point of the node embedding study: protocol(source, seed=1, eps_encoder="inf") and other changes."""
+
+    def run(source: RawSource, **changes: Any) -> dict[str, PointRef]:
+        chosen = {
+            "bins": "auto",
+            "eps_degree": "1",
+            "eps_counts": "1",
+            "eps_encoder": "2",
+            "p": 0.2,
+            **SMALL,
+            **changes,
+        }
+
+        def step(task: Any, *inputs: Any, names: str = "", **more: Any) -> PointRef:
+            return task.plain(
+                store, *inputs, **{name: chosen[name] for name in ["repeat", "seed", *names.split()]}, **more
+            )
+
+        points = {"degrees": step(publish_degrees, source, names="eps_degree")}
+        points["counts"] = step(count_neighbours, source, points["degrees"], names="bins eps_counts")
+        points["matrices"] = step(send_structural_matrices, source, names="bins eps_counts")
+        grown = {"linkage": "balanced", "dataset": source.name}
+        points["tree"] = step(build_tree, points["counts"], kind="private", **grown)
+        points["paper tree"] = step(build_tree, points["matrices"], kind="paper", **grown)
+        points["random tree"] = step(build_random_tree, source)
+        points["walks"] = step(walk_devices, source, points["tree"], names="eps_encoder p walks length")
+        points["lists"] = step(encode_lists, source, points["tree"], names="eps_encoder")
+        listed = {"encoded": True, "dataset": source.name}
+        points["list walks"] = step(walk_reported_lists, points["lists"], names="walks length", **listed)
+        points["deepwalk"] = step(walk_true_graph, source, names="walks length")
+        return points
+
+    return run
