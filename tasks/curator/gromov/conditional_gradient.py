@@ -17,7 +17,7 @@ from numba import njit
 
 from tasks.curator.gromov.spanning_tree import NODE, northwest_tree
 from tasks.curator.gromov.transport_simplex import improve_basis
-from tasks.curator.gromov.vertices import Cells, empty_cells, inner, read_vertex, sandwich, subtract
+from tasks.curator.gromov.vertices import CELL, inner, read_vertex, sandwich, subtract
 
 MAX_ITERATIONS = 10_000
 PRICING_TOLERANCE = 1e-12  # of a bound on the gains
@@ -41,13 +41,14 @@ class Room(NamedTuple):
 
     tree: np.ndarray  # (n + m + 1,) of NODE
     potential: np.ndarray  # (n + m,)
-    vertex: Cells
-    earlier: Cells
-    change: Cells
+    vertex: np.ndarray  # (n + m,) of CELL
+    earlier: np.ndarray  # (n + m,) of CELL
+    change: np.ndarray  # (2 n + 2 m,) of CELL
     at_plan: np.ndarray  # (n, m), C1 T C2
     at_vertex: np.ndarray  # (n, m), C1 V C2
     update: np.ndarray  # (n, m)
-    factors: np.ndarray  # flat, for the sparse product
+    slot: np.ndarray  # (n + m,), for the sparse product
+    factors: np.ndarray  # flat, the same
     gain: np.ndarray  # (n, m), or (0, 0) when the gain is C1 T C2 itself
 
 
@@ -58,12 +59,13 @@ def empty_room(n: int, m: int, fused: bool) -> Room:
     return Room(
         np.empty(total + 1, NODE),
         np.empty(total),
-        empty_cells(total),
-        empty_cells(total),
-        empty_cells(2 * total),
+        np.empty(total, CELL),
+        np.empty(total, CELL),
+        np.empty(2 * total, CELL),
         np.empty((n, m)),
         np.empty((n, m)),
         np.empty((n, m)),
+        np.empty(total, np.int64),
         np.empty(min(n, m) * total),
         np.empty((n, m)) if fused else np.empty((0, 0)),
     )
@@ -100,11 +102,11 @@ def masses(first: Side, second: Side, last: int) -> tuple[np.ndarray, np.ndarray
 
 
 @njit(nogil=True)
-def mix_plan(plan: np.ndarray, vertex: Cells, count: int, unit: float, step: float) -> None:
+def mix_plan(plan: np.ndarray, vertex: np.ndarray, count: int, unit: float, step: float) -> None:
     """``plan = (1 - step) plan + step V``."""
     plan *= 1.0 - step
     for k in range(count):
-        plan[vertex.row[k], vertex.column[k]] += step * vertex.mass[k] * unit
+        plan[vertex[k].row, vertex[k].column] += step * vertex[k].mass * unit
 
 
 @njit(nogil=True)
@@ -148,7 +150,7 @@ def descend(
                     plan[i, j] = mass
     else:
         count = read_vertex(tree, root, n, m, shift, vertex)
-        sandwich(first.distances, second.distances, vertex, count, unit, room.factors, at_vertex)
+        sandwich(first.distances, second.distances, vertex, count, unit, room.slot, room.factors, at_vertex)
         energy = inner(at_vertex, vertex, count, unit)
         feature_cost = inner(cost, vertex, count, unit) if fused else 0.0
         if plan.size:
@@ -181,7 +183,7 @@ def descend(
         if changed == 0 and is_vertex:
             break
         across = inner(gradient, vertex, count, unit)
-        sandwich(first.distances, second.distances, change, changed, unit, room.factors, update)
+        sandwich(first.distances, second.distances, change, changed, unit, room.slot, room.factors, update)
         for i in range(n):
             for j in range(m):
                 at_vertex[i, j] += update[i, j]

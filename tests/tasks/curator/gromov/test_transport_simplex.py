@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment, linprog
 from tasks.curator.gromov.conditional_gradient import greatest_common_divisor
 from tasks.curator.gromov.spanning_tree import NODE, northwest_tree
 from tasks.curator.gromov.transport_simplex import improve_basis
-from tasks.curator.gromov.vertices import empty_cells, read_vertex
+from tasks.curator.gromov.vertices import CELL, read_vertex
 
 
 def solve(gain: np.ndarray, supply: np.ndarray, demand: np.ndarray) -> np.ndarray:
@@ -21,10 +21,10 @@ def solve(gain: np.ndarray, supply: np.ndarray, demand: np.ndarray) -> np.ndarra
     tree = np.empty(n + m + 1, NODE)
     root = northwest_tree(tree, np.arange(n, dtype=np.uint32), np.arange(m, dtype=np.uint32), perturbed, wanted)
     improve_basis(tree, np.empty(n + m), root, gain, 1e-12)
-    cells = empty_cells(n + m)
+    cells = np.empty(n + m, CELL)
     count = read_vertex(tree, root, n, m, shift, cells)
     plan = np.zeros((n, m), np.int64)
-    plan[cells.row[:count], cells.column[:count]] = cells.mass[:count]
+    plan[cells["row"][:count], cells["column"][:count]] = cells["mass"][:count]
     return plan
 
 

@@ -4,13 +4,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.curator.gromov.vertices import Cells, inner, sandwich, subtract
+from tasks.curator.gromov.vertices import CELL, inner, sandwich, subtract
 
 
-def random_cells(rng: np.random.Generator, n: int, m: int) -> tuple[Cells, int, np.ndarray]:
+def random_cells(rng: np.random.Generator, n: int, m: int) -> tuple[np.ndarray, int, np.ndarray]:
     dense = np.where(rng.random((n, m)) < 0.3, rng.integers(1, 4, (n, m)), 0).astype(float)
     row, column = np.nonzero(dense)
-    return Cells(row.astype(np.int64), column.astype(np.int64), dense[row, column]), len(row), dense
+    cells = np.zeros(len(row), CELL)
+    cells["row"], cells["column"], cells["mass"] = row, column, dense[row, column]
+    return cells, len(row), dense
 
 
 @settings(max_examples=25, deadline=None)
@@ -19,14 +21,13 @@ def test_difference_and_products_match_dense_ones(n: int, m: int, seed: int) -> 
     rng = np.random.default_rng(seed)
     new, new_count, dense_new = random_cells(rng, n, m)
     old, old_count, dense_old = random_cells(rng, n, m)
-    size = new_count + old_count
-    change = Cells(np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size))
+    change = np.zeros(new_count + old_count, CELL)
     count = subtract(new, new_count, old, old_count, np.full((n, m), np.nan), change)
     dense = np.zeros((n, m))
-    np.add.at(dense, (change.row[:count], change.column[:count]), change.mass[:count])
+    np.add.at(dense, (change["row"][:count], change["column"][:count]), change["mass"][:count])
     np.testing.assert_array_equal(dense, dense_new - dense_old)
     left, right = (x + x.T for x in (rng.normal(size=(n, n)), rng.normal(size=(m, m))))
     out = np.empty((n, m))
-    sandwich(left, right, change, count, 0.5, np.empty(min(n, m) * (n + m)), out)
+    sandwich(left, right, change, count, 0.5, np.empty(n + m, np.int64), np.empty(min(n, m) * (n + m)), out)
     np.testing.assert_allclose(out, 0.5 * left @ dense @ right, atol=1e-12)
     np.testing.assert_allclose(inner(out, change, count, 0.5), 0.5 * np.sum(out * dense), atol=1e-12)
