@@ -17,6 +17,14 @@ from tasks.steps.graph_sets import report_graph_labels, split_graphs
 from tasks.store import PointRef
 
 NO_NOISE = "none"
+GUARANTEED = {
+    "per_row": "eps for the graph",
+    "row": "eps for one row of H",
+    "paper": "eps/n for the graph",
+    "gaussian_scale": "none",
+    NO_NOISE: "none",
+}
+"""By encoder, under noise that nobody can reproduce; the ledger's lines have the words."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +161,7 @@ def ledgers(study: Study, reports: Reports) -> dict[str, Ledger]:
             + [reports.labels[key] for key in labels if key in reports.labels]
         )
         if sent:
-            spent = "none" if encoder in (NO_NOISE, "gaussian_scale") else "eps"
-            title = f"Encoder {encoder} on {dataset}: embedding: {spent}; training: none"
+            name = "No encoder" if encoder == NO_NOISE else f"Encoder {encoder}"
+            title = f"{name} on {dataset}, guaranteed for the embedding: {GUARANTEED[encoder]}; for training: none"
             found[title] = Ledger(tuple(line for point in sent for line in ledger_lines(point)))
     return found

@@ -17,9 +17,11 @@ import pandas as pd
 
 from flows.exports import DIGITS, data_folder
 from flows.study import StudyRequest, workspace
+from tasks.epsilon import INFINITE
 from tasks.errors import UserError
 from tasks.evaluation.accuracy_figure import draw_accuracy
 from tasks.evaluation.embedding_figures import draw_embedding
+from tasks.evaluation.graph_figures import draw_graphs
 from tasks.evaluation.reference import beside, read_reference
 from tasks.evaluation.rows import Row, read_rows, write_atomically
 from tasks.evaluation.tables import cell, console_table, summary, write_csv
@@ -43,6 +45,7 @@ def report(profile: str) -> str:
     write_csv(folder / "table.csv", compared.round(DIGITS))
     draw_accuracy(table, folder / "accuracy.png")
     draw_embedding(table, folder / "embedding")
+    draw_graphs(compared, folder / "graphs")
     text = "\n".join(
         [
             *(console_table(summary(part)) + "\n" for part in by_study(rows)),
@@ -69,8 +72,15 @@ def by_study(rows: list[Row]) -> Iterator[list[Row]]:
 def published(study: str) -> pd.DataFrame:
     """The Solitude paper's table 3, and its figure 4 for points that the table does not print; DeepWalk's own table.
 
-    FedWalk's figures were published as differences and stand beside nothing.
+    FedWalk's figures were published as differences and stand beside nothing. Of the paper on graph kernels table 1,
+    whose noisy rows are for its default budget 1/n and stand beside every encoder there.
     """
+    if study == "graph_classification":
+        figures = read_reference(workspace() / "data" / "reference" / "gromov.csv")
+        noisy = figures["input"].str.endswith("-ldp").map({True: "1/n", False: ""})
+        exact = figures["input"].str.endswith("-H").map({True: INFINITE, False: ""})
+        figures.insert(list(figures.columns).index("metric"), "eps", noisy + exact)  # settings stand before the metric
+        return figures[figures["item"] == "table-1"]
     if study == "node_embedding":
         figures = read_reference(workspace() / "data" / "reference" / "fedwalk.csv").rename(
             columns={"condition": "scoring"}
@@ -101,6 +111,8 @@ def _settings(line: dict[Hashable, Any]) -> str:
     """What tells published points apart."""
     if line["study"] == "node_classification":
         return f"{line['backbone']} eps_x={line['eps_x']} eps_a={line['eps_a']}"
+    if line["study"] == "graph_classification":
+        return " ".join([line["input"], *(f"{name}={line[name]}" for name in ("encoder", "eps") if line[name])])
     return f"walks={line['walks']} train_ratio={line['train_ratio']} {line['scoring']}"
 
 

@@ -67,7 +67,7 @@ def train_federation(
         trained.history.to_csv(folder / HISTORY, index=False, lineterminator="\n")
         counts = np.array([len(rows) for rows in trained.embeddings], dtype=np.int64)
         with (folder / EMBEDDINGS).open("wb") as file:
-            np.savez(file, rows=np.concatenate(trained.embeddings), node_counts=counts, holder=trained.holder)
+            np.savez(file, rows=np.concatenate(trained.embeddings), node_counts=counts)
         np.save(folder / PREDICTIONS, trained.log_probabilities.argmax(axis=1).astype(np.int64))
         (folder / LEDGER).write_text(Ledger((trained.ledger,)).to_json())
 

@@ -59,7 +59,7 @@ def test_a_mistake_is_one_line_and_leaves_nothing_behind(
     assert list((tmp_path / "store").glob("points/*/trained.npz")) == []
 
 
-@pytest.mark.parametrize("study", ["download", "perturb", STUDY, "node_embedding"])
+@pytest.mark.parametrize("study", ["download", "perturb", STUDY, "node_embedding", "graph_classification"])
 def test_every_stage_shares_the_command_line(workspace: Path, capsys: pytest.CaptureFixture[str], study: str) -> None:
     assert "demo.sede is not a known key" in refusal(capsys, "--set", "sede=1", study=study)
 

@@ -370,6 +370,16 @@ def test_a_private_point_tells_nothing_of_its_key(tmp_path: Path, store: PointSt
     assert elsewhere.digest != private.digest
 
 
+def test_a_discarded_point_is_computed_again(store: PointStore, draw: Draw) -> None:
+    kept = store.point({**KEY, "seed": 1}, draw, label="draw")
+    point = store.point(KEY, draw, label="draw")
+    store.discard(point)
+    store.discard(point)
+    assert inside(store, "points") == [kept.digest]
+    assert store.point(KEY, draw, label="draw").content == point.content
+    assert draw.calls == 3
+
+
 def test_the_secret_is_drawn_once_and_kept_from_others(store: PointStore) -> None:
     secret = store.secret()
     assert len(secret) == 32

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flows.report import comparison, published
+from tasks.evaluation.graph_figures import draw_graphs
+from tasks.evaluation.reference import beside
+from tasks.evaluation.rows import Row
+from tasks.evaluation.tables import summary
+
+STUDY = "graph_classification"
+
+
+def rows() -> list[Row]:
+    lines = [
+        ("node-count", {"input": "node counts"}),
+        ("spk", {"input": "raw"}),
+        ("gin", {"input": "raw", "backbone": "gin"}),
+        ("svm-gw", {"input": "gin-H", "backbone": "gin", "encoder": "none", "eps": "inf"}),
+        *(
+            ("svm-gw", {"input": "gin-H-ldp", "backbone": "gin", "encoder": encoder, "eps": eps})
+            for encoder in ("per_row", "gaussian_scale")
+            for eps in ("1/n", "100")
+        ),
+    ]
+    return [
+        Row(STUDY, "mutag", method, settings, repeat, "accuracy", value)
+        for method, settings in lines
+        for repeat, value in enumerate((0.8, 0.9))
+    ]
+
+
+def test_published_figures_stand_beside_the_budget_they_are_for() -> None:
+    compared = beside(summary(rows()), published(STUDY))
+    known = compared[compared["item"] != ""]
+    found = {(line["input"], line["encoder"], line["eps"]): line["reference_mean"] for line in known.to_dict("records")}
+    assert found == {
+        ("raw", "", ""): pytest.approx(0.8295),
+        ("gin-H", "none", "inf"): pytest.approx(0.9308),
+        ("gin-H-ldp", "per_row", "1/n"): pytest.approx(0.9117),
+        ("gin-H-ldp", "gaussian_scale", "1/n"): pytest.approx(0.9117),
+    }
+    assert "mutag svm-gw gin-H-ldp encoder=per_row eps=1/n: accuracy 0.850 ± 0.071 (2), published 0.912" in comparison(
+        compared
+    )
+
+
+def test_the_figure_is_a_function_of_the_table(tmp_path: Path) -> None:
+    compared = beside(summary(rows()), published(STUDY))
+    (first,) = draw_graphs(compared, tmp_path / "one")
+    (second,) = draw_graphs(compared, tmp_path / "two")
+    assert first.read_bytes() == second.read_bytes()
+    assert first.read_bytes().startswith(b"\x89PNG")
+
+
+def test_other_studies_draw_nothing(tmp_path: Path) -> None:
+    other = [Row("node_classification", "cora", "base", {"eps_a": "7"}, 0, "accuracy", 0.5)]
+    assert draw_graphs(summary(other), tmp_path / "none") == []
+    assert not (tmp_path / "none").exists()

@@ -1,0 +1,242 @@
+"""The steps of the graph study on rings and stars."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.metrics import accuracy_score
+
+from tasks.curator.gromov.distances import gromov_distances
+from tasks.datasets.graph import RawGraph, RawGraphSet, undirected
+from tasks.datasets.splits import Split
+from tasks.errors import UserError
+from tasks.params import Solver
+from tasks.reports.embedding import EmbeddingReport
+from tasks.reports.label import LabelReport
+from tasks.steps import gromov
+from tasks.steps.classify_graphs import classify_by_distances, classify_by_shortest_paths, read_spectrum
+from tasks.steps.client_point import ledger_lines
+from tasks.steps.download import RawSource
+from tasks.steps.embed_graphs import PREDICTIONS, encode_graphs, raw_embeddings, train_federation
+from tasks.steps.graph_sets import report_graph_labels, split_graphs
+from tasks.steps.gromov import compare_node_counts, compare_raw_graphs, compare_reports, read_distances
+from tasks.steps.perturb import REPORT
+from tasks.steps.score import read_metrics
+from tasks.steps.score_graphs import score_graphs
+from tasks.steps.split import SPLIT
+from tasks.store import PointRef, PointStore
+
+GRAPHS = 30
+
+
+@dataclass(frozen=True)
+class Held(RawSource):
+    """A source whose graphs are at hand."""
+
+    graphs: RawGraphSet | RawGraph | None = field(default=None, compare=False)
+
+    def load(self) -> RawGraphSet | RawGraph:
+        assert self.graphs is not None
+        return self.graphs
+
+
+def toys(features: bool = True) -> RawGraphSet:
+    sizes = np.random.default_rng(0).integers(4, 10, size=GRAPHS).tolist()
+    graphs = []
+    for i, n in enumerate(sizes):
+        ends = (np.arange(n), (np.arange(n) + 1) % n) if i % 2 else (np.zeros(n - 1, dtype=int), np.arange(1, n))
+        kinds = csr_array(np.eye(2, dtype=np.float32)[np.arange(n) % 2]) if features else None
+        graphs.append(RawGraph("toy", undirected(n, *ends)[0], features=kinds, private=False))
+    return RawGraphSet("toys", tuple(graphs), np.arange(GRAPHS) % 2, private=False)
+
+
+@pytest.fixture
+def source() -> Held:
+    return Held("toys", Path(), "toys' digest", graphs=toys())
+
+
+def federation(store: PointStore, source: RawSource, split: PointRef, rounds: int = 2) -> PointRef:
+    return train_federation.plain(
+        store, source, split, backbone="gin", rounds=rounds, clients=3, repeat=0, seed=0, device="cpu"
+    )
+
+
+def report(store: PointStore, source: RawSource, trained: PointRef, encoder: str = "per_row", eps: str = "inf"):
+    return encode_graphs.plain(store, source, trained, backbone="gin", encoder=encoder, eps=eps, repeat=0, seed=0)
+
+
+def compare(store: PointStore, sent: PointRef, **solver: int) -> PointRef:
+    return compare_reports.plain(
+        store,
+        sent,
+        metric="euclidean",
+        rectify=False,
+        solver=Solver(**solver),
+        dataset="toys",
+        label="toys",
+        seed=0,
+    )
+
+
+def predict(store: PointStore, labels: PointRef, distances: PointRef) -> PointRef:
+    return classify_by_distances.plain(store, labels, {1.0: distances}, gamma_unit="median", cure="none", label="toys")
+
+
+def everything(store: PointStore, source: RawSource) -> dict[str, PointRef]:
+    """One repeat of the study from the split to the score."""
+    split = split_graphs.plain(store, source, 0, 0)
+    labels = report_graph_labels.plain(store, source, split, repeat=0)
+    trained = federation(store, source, split)
+    sent = report(store, source, trained, eps="100")
+    distances = compare(store, sent)
+    predicted = predict(store, labels, distances)
+    scored = score_graphs.plain(store, source, split, predicted, label="toys")
+    return {
+        "split": split, "labels": labels, "trained": trained, "report": sent,
+        "distances": distances, "predicted": predicted, "scored": scored,
+    }  # fmt: skip
+
+
+def test_classes_of_test_graphs_change_nothing_but_scores(store: PointStore, source: Held) -> None:
+    before = everything(store, source)
+    test = Split.load(before["split"].file(SPLIT)).test
+    graphs = toys()
+    labels = graphs.labels.copy()
+    labels[test] = 1 - labels[test]
+    other = replace(source, content="another digest", graphs=replace(graphs, labels=labels))
+    after = everything(store, other)
+    assert not after["trained"].cached
+    same = {name for name in before if before[name].content == after[name].content}
+    assert same == set(before) - {"scored"}
+    assert after["distances"].cached
+    assert after["predicted"].cached
+    flipped, straight = read_metrics(after["scored"])["accuracy"], read_metrics(before["scored"])["accuracy"]
+    assert flipped == pytest.approx(1 - straight)
+    predictions = np.load(before["predicted"].file(PREDICTIONS))
+    assert straight == accuracy_score(source.load().labels[test], predictions[test])
+
+
+def test_the_split_is_7_2_1_and_labels_of_test_graphs_stay_away(store: PointStore, source: Held) -> None:
+    made = everything(store, source)
+    split = Split.load(made["split"].file(SPLIT))
+    assert [len(split.train), len(split.validation), len(split.test)] == [21, 6, 3]
+    known = LabelReport.load(made["labels"].file(REPORT))
+    np.testing.assert_array_equal(known.train_nodes, split.train)
+    np.testing.assert_array_equal(known.validation_nodes, split.validation)
+    assert all(everything(store, source)[name].cached for name in made)
+
+
+def test_ledgers_have_the_budget_of_the_embedding_and_none_for_training(store: PointStore, source: Held) -> None:
+    made = everything(store, source)
+    (training,) = ledger_lines(made["trained"])
+    assert training.statement.startswith("no guarantee")
+    assert training.epsilon == "inf"
+    (embedding,) = ledger_lines(made["report"])
+    assert (embedding.epsilon, embedding.unit) == ("100", "graph")
+    (noise,) = ledger_lines(report(store, source, made["trained"], "gaussian_scale", "1"))
+    assert noise.statement.startswith("no guarantee")
+    assert not noise.guarantee
+
+
+def test_without_noise_the_curator_gets_the_clients_embeddings(store: PointStore, source: Held) -> None:
+    trained = federation(store, source, split_graphs.plain(store, source, 0, 0))
+    held = raw_embeddings(trained)
+    assert [len(rows) for rows in held] == [graph.nodes for graph in source.load().graphs]
+    sent = EmbeddingReport.load(report(store, source, trained).file(REPORT))
+    np.testing.assert_array_equal(sent.values, np.concatenate(held))
+
+
+def test_distances_are_the_solvers_whatever_the_blocks_and_threads(store: PointStore, tmp_path: Path) -> None:
+    graphs = toys()
+    source = Held("toys", Path(), "digest", graphs=graphs)
+    solver = Solver(starts=2, threads=1, block=100)
+    found = compare_raw_graphs.plain(store, source, alpha=0.5, solver=solver, seed=0)
+    paths = [gromov.shortest_path_distances(graph.adjacency) for graph in graphs.graphs]
+    features = [graph.features.toarray() for graph in graphs.graphs]
+    seed = gromov.curator_seed_of("toys", 0)
+    expected = gromov_distances(paths, first_features=features, alpha=0.5, starts=2, seed=seed, threads=1).values
+    np.testing.assert_array_equal(read_distances(found), expected)
+
+    elsewhere = PointStore(tmp_path / "elsewhere")
+    coarse = Solver(starts=2, threads=2, block=1000)
+    again = compare_raw_graphs.plain(elsewhere, source, alpha=0.5, solver=coarse, seed=0)
+    assert (again.digest, again.content) == (found.digest, found.content)
+    assert compare_raw_graphs.plain(store, source, alpha=0.5, solver=coarse, seed=0).cached
+    assert not compare_raw_graphs.plain(store, source, alpha=None, solver=coarse, seed=0).cached
+
+
+def test_a_killed_run_goes_on_from_its_last_block(
+    store: PointStore, source: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = GRAPHS * (GRAPHS - 1) // 2
+    solver = Solver(block=100)
+    solved: list[int] = []
+    solve = gromov.solve_block
+
+    def counting(packed, pairs, **options):
+        if len(solved) == kill_at:
+            raise KeyboardInterrupt
+        solved.append(len(pairs))
+        return solve(packed, pairs, **options)
+
+    monkeypatch.setattr(gromov, "solve_block", counting)
+    kill_at = 2
+    with pytest.raises(KeyboardInterrupt):
+        compare_raw_graphs.plain(store, source, alpha=None, solver=solver, seed=0)
+    assert solved == [100, 100]
+    solved.clear()
+    kill_at = -1
+    point = compare_raw_graphs.plain(store, source, alpha=None, solver=solver, seed=0)
+    assert solved == [100, 100, pairs - 400]
+    assert json.loads(point.file("counts.json").read_text())["pairs"] == pairs
+    # The blocks were means to an end.
+    assert [folder.name for folder in (store.root / "points").iterdir()] == [point.digest]
+
+    fresh = PointStore(store.root.parent / "fresh")
+    whole = compare_raw_graphs.plain(fresh, source, alpha=None, solver=Solver(), seed=0)
+    assert whole.content == point.content
+
+
+def test_only_ties_are_worth_more_than_one_start(
+    store: PointStore, source: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts: list[int] = []
+    solve = gromov.solve_block
+
+    def noting(packed, pairs, **options):
+        starts.append(options["starts"])
+        return solve(packed, pairs, **options)
+
+    monkeypatch.setattr(gromov, "solve_block", noting)
+    trained = federation(store, source, split_graphs.plain(store, source, 0, 0))
+    for encoder, eps in (("per_row", "inf"), ("gaussian_scale", "1"), ("per_row", "1/n")):
+        compare(store, report(store, source, trained, encoder, eps), starts=3)
+    assert starts == [1, 1, 3]
+
+
+def test_baselines_and_control(store: PointStore, source: Held) -> None:
+    split = split_graphs.plain(store, source, 0, 0)
+    labels = report_graph_labels.plain(store, source, split, repeat=0)
+    nodes = np.array([graph.nodes for graph in source.load().graphs])
+    counts = compare_node_counts.plain(store, source)
+    np.testing.assert_array_equal(read_distances(counts), np.abs(nodes[:, None] - nodes))
+    spk = classify_by_shortest_paths.plain(store, source, labels, cure="none", label="toys")
+    for machine in (spk, predict(store, labels, counts)):
+        assert np.load(machine.file(PREDICTIONS)).shape == (GRAPHS,)
+        spectrum = read_spectrum(machine)
+        assert 0 <= spectrum["negative_mass"] < 0.5
+        assert 0.5 < spectrum["validation_accuracy"] <= 1
+
+
+def test_mistakes_are_one_line(store: PointStore) -> None:
+    bare = Held("toys", Path(), "bare", graphs=toys(features=False))
+    with pytest.raises(UserError, match="no node features to fuse with"):
+        compare_raw_graphs.plain(store, bare, alpha=0.5, solver=Solver(), seed=0)
+    one = Held("friends", Path(), "one", graphs=toys().graphs[0])
+    with pytest.raises(UserError, match="graph classification needs a set of graphs"):
+        split_graphs.plain(store, one, 0, 0)
