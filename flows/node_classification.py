@@ -19,7 +19,10 @@ from flows.exports import export_results
 from flows.study import Outcome, Study
 from flows.submission import Call
 from flows.tracking import Tracker
+from tasks.curator.methods import method_named
+from tasks.epsilon import INFINITE
 from tasks.evaluation.rows import Row
+from tasks.params import NodeClassification
 from tasks.reports.composition import require_within
 from tasks.reports.ledger import Ledger
 from tasks.steps.client_point import ledger_lines
@@ -31,6 +34,7 @@ from tasks.steps.split import split
 from tasks.store import PointRef
 
 STUDY = "node_classification"
+UNREAD = "none"
 MECHANISMS = ("tasks.client.randomized_response", "tasks.client.multibit")
 
 
@@ -62,6 +66,12 @@ class Reports:
     features: dict[tuple[str, str, int], PointRef]
     edges: dict[tuple[str, str, int], PointRef]
 
+    def features_of(self, cell: Cell, repeat: int) -> PointRef | None:
+        """The cell's feature reports; any will do for a method that reads none of them but their public width."""
+        if cell.eps_x != UNREAD:
+            return self.features.get((cell.dataset, cell.eps_x, repeat))
+        return next((point for key, point in self.features.items() if key[::2] == (cell.dataset, repeat)), None)
+
     def ledger(self) -> Ledger:
         """One line for each distinct report."""
         drawn = [*self.labels.values(), *self.features.values(), *self.edges.values()]
@@ -69,8 +79,8 @@ class Reports:
 
     def complete(self, cell: Cell, repeat: int) -> bool:
         """Whether every report that the cell needs was drawn."""
-        keys = ((cell.dataset, cell.eps_a, repeat), (cell.dataset, cell.eps_x, repeat), (cell.dataset, repeat))
-        return keys[0] in self.edges and keys[1] in self.features and keys[2] in self.labels
+        drawn = (cell.dataset, cell.eps_a, repeat) in self.edges and (cell.dataset, repeat) in self.labels
+        return drawn and self.features_of(cell, repeat) is not None
 
     def points(self, dataset: str) -> list[PointRef]:
         """The points of one data set that the users' side made."""
@@ -107,8 +117,10 @@ def node_classification(study: Study, tracker: Tracker) -> Outcome:
 def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
     """The users' side: splits and labels in clear, one feature and one edge report per budget and repeat."""
     grid, seed, store = study.profile.node_classification, study.profile.seed, study.store
-    for dataset, eps_x, eps_a in product(sources, grid.eps_x, grid.eps_a):
-        require_within({"features": eps_x, "edges": eps_a}, grid.budget, dataset=dataset)
+    for dataset, (_, _, eps_x, eps_a) in product(sources, lines(grid)):
+        spent = {"edges": eps_a} if eps_x == UNREAD else {"features": eps_x, "edges": eps_a}
+        require_within(spent, grid.budget, dataset=dataset)
+    ceiling = {INFINITE: None} if any(method_named(name).noise_free for name in grid.methods) else {}
     repeats = range(study.profile.repeats)
 
     splits = study.collect(
@@ -136,7 +148,7 @@ def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
             {"store": store, "source": source, "eps_x": eps_x, "repeat": repeat, "seed": seed},
             (name, eps_x, repeat),
         )
-        for (name, source), eps_x, repeat in product(sources.items(), grid.eps_x, repeats)
+        for (name, source), eps_x, repeat in product(sources.items(), dict.fromkeys(grid.eps_x) | ceiling, repeats)
     )
     edges = study.collect(
         Call(
@@ -153,19 +165,28 @@ def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
             },
             (name, eps_a, repeat),
         )
-        for (name, source), eps_a, repeat in product(sources.items(), grid.eps_a, repeats)
+        for (name, source), eps_a, repeat in product(sources.items(), dict.fromkeys(grid.eps_a) | ceiling, repeats)
     )
     return Reports(splits, labels, features, edges)
+
+
+def lines(grid: NodeClassification) -> list[tuple[str, str, str, str]]:
+    """The table's lines: method, backbone, eps_x, eps_a; what a method does not read is not a column of its lines."""
+    found: dict[tuple[str, str, str, str], None] = {}
+    for eps_x, eps_a, name, backbone in product(grid.eps_x, grid.eps_a, grid.methods, grid.backbones):
+        method = method_named(name)
+        if method.noise_free:
+            eps_x = eps_a = INFINITE
+        elif "features" not in method.needs:
+            eps_x = UNREAD
+        found[name, UNREAD if method.backbone_free else backbone, eps_x, eps_a] = None
+    return list(found)
 
 
 def train(study: Study, reports: Reports) -> Iterator[tuple[Cell, int, PointRef]]:
     """The curator's side: every method and backbone on every pair of reports, as they finish."""
     grid = study.profile.node_classification
-    cells = [
-        Cell(dataset, method, backbone, eps_x, eps_a)
-        for dataset in study.datasets
-        for eps_x, eps_a, method, backbone in product(grid.eps_x, grid.eps_a, grid.methods, grid.backbones)
-    ]
+    cells = [Cell(dataset, *line) for dataset in study.datasets for line in lines(grid)]
     calls = [
         Call(
             search,
@@ -173,7 +194,7 @@ def train(study: Study, reports: Reports) -> Iterator[tuple[Cell, int, PointRef]
             {
                 "store": study.store,
                 "edges": reports.edges[cell.dataset, cell.eps_a, repeat],
-                "features": reports.features[cell.dataset, cell.eps_x, repeat],
+                "features": reports.features_of(cell, repeat),
                 "labels": reports.labels[cell.dataset, repeat],
                 "dataset": cell.dataset,
                 "method": cell.method,

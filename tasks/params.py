@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
@@ -55,6 +63,15 @@ def _auto_alone(values: list[Any]) -> list[Any]:
     return values
 
 
+def _method(text: str) -> str:
+    from tasks.curator.methods import method_named  # imported on demand: it brings the calibrations with it
+
+    try:
+        return method_named(text).name
+    except UserError as error:
+        raise ValueError(str(error)) from None
+
+
 def _ordered(bounds: tuple[float, float]) -> tuple[float, float]:
     if bounds[0] >= bounds[1]:
         raise ValueError("the lower bound must come first and be smaller")
@@ -72,6 +89,8 @@ Bins = Annotated[Literal["auto"] | int, BeforeValidator(_bins)]
 TrainRatio = Annotated[Real, Field(gt=0, lt=1, allow_inf_nan=False)]
 NonNegative = Annotated[Real, Field(ge=0, allow_inf_nan=False)]
 Share = Annotated[Real, Field(ge=0, lt=1, allow_inf_nan=False)]
+Steps = Annotated[Whole, Field(ge=0)]
+MethodName = Annotated[str, AfterValidator(_method)]
 Bound = Annotated[Real, Field(allow_inf_nan=False)]
 # A name becomes a folder and an argument of DVC's commands.
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
@@ -88,13 +107,43 @@ class Section(BaseModel):
 
 
 class Search(Section):
-    """Hyper-parameters to choose from by validation, and when training stops."""
+    """Hyper-parameters to choose from by validation, how much of their grid is tried, and when training stops.
 
+    ``preset`` names a whole grid instead of the single axes. ``dgl`` trains point after point through DGL's layers;
+    ``batched`` trains all points of a repeat together.
+    """
+
+    engine: Literal["batched", "dgl"] = "batched"
+    preset: Literal["paper", "lpgnn"] | None = None
     learning_rate: Annotated[list[Rate], Field(min_length=1), Distinct] = [0.01]
     dropout: Annotated[list[Share], Field(min_length=1), Distinct] = [0.5]
     weight_decay: Annotated[list[NonNegative], Field(min_length=1), Distinct] = [0.001]
+    l_x: Annotated[list[Steps], Field(min_length=1), Distinct] = [0, 4, 8, 16]
+    l_y: Annotated[list[Steps], Field(min_length=1), Distinct] = [0, 2]
+    lambda1: Annotated[list[NonNegative], Field(min_length=1), Distinct] = [1e-4]
+    lambda2: Annotated[list[NonNegative], Field(min_length=1), Distinct] = [1e-4]
+    step_size: Annotated[Real, Field(gt=0, allow_inf_nan=False)] = 30.0
+    inner_steps: Count = 1
+    strategy: Literal["full", "random", "halving"] = "full"
+    points: Count | None = None
+    factor: Annotated[Whole, Field(ge=2)] = 3
+    rungs: Count = 4
     epochs: Annotated[Whole, Field(ge=1, le=500)] = 500
-    patience: Annotated[Whole, Field(ge=1)] = 100
+    patience: Count = 100
+    memory_mb: Count = 4000
+
+    @model_validator(mode="after")
+    def _one_grid(self) -> Search:
+        axes = {"learning_rate", "dropout", "weight_decay", "l_x", "l_y", "lambda1", "lambda2"}
+        if self.preset and (named := sorted(axes & self.model_fields_set)):
+            raise ValueError(f"preset {self.preset} is a whole grid; remove it or {', '.join(named)}")
+        if self.strategy == "random" and self.points is None:
+            raise ValueError("strategy random needs points, the number to draw")
+        if self.strategy == "full" and self.points is not None:
+            raise ValueError("strategy full trains all points; use random or halving for a number of points")
+        if self.engine == "dgl" and self.strategy != "full":
+            raise ValueError("engine dgl trains the full grid; use engine batched for another strategy")
+        return self
 
 
 class NodeClassification(Section):
@@ -104,12 +153,19 @@ class NodeClassification(Section):
     eps_x: Annotated[list[Budget], Field(min_length=1), Distinct]
     eps_a: Annotated[list[Budget], Field(min_length=1), Distinct]
     mode: Literal["directed", "directed-no-diagonal", "pair"] = "directed"
-    methods: Annotated[list[Literal["base"]], Field(min_length=1), Distinct] = ["base"]
+    methods: Annotated[list[MethodName], Field(min_length=1), Distinct] = ["base"]
     backbones: Annotated[list[Literal["gcn", "sage"]], Field(min_length=1), Distinct] = ["gcn", "sage"]
     normalization: Literal["symmetric", "mean"] = "symmetric"
+    smoothing: Literal["gcn", "paper"] = "gcn"
     search: Search = Search()
     budget: Budget = "inf"
     memory_limit_mb: Annotated[Whole, Field(ge=1)] = 2000
+
+    @model_validator(mode="after")
+    def _dgl_trains_base(self) -> NodeClassification:
+        if self.search.engine == "dgl" and (others := sorted(set(self.methods) - {"base", "non-private"})):
+            raise ValueError(f"engine dgl trains base and non-private; use engine batched for {', '.join(others)}")
+        return self
 
 
 class NodeEmbedding(Section):
