@@ -20,6 +20,7 @@ from flows.study import Outcome, Study
 from flows.submission import Call
 from flows.tracking import Tracker
 from tasks.evaluation.rows import Row
+from tasks.steps.analyse_graphs import analyse_distances, read_analysis
 from tasks.steps.classify_graphs import read_spectrum
 from tasks.steps.download import RawSource
 from tasks.steps.graph_sets import STUDY
@@ -41,12 +42,14 @@ def graph_classification(study: Study, tracker: Tracker) -> Outcome:
     reports = gather(study, sources)
     distances = compare(study, sources, reports)
     predictions = classify(study, sources, reports, distances) | networks(study, reports)
+    analyses = analyse(study, sources, distances)
     rows: defaultdict[Cell, list[Row]] = defaultdict(list)
     scores: defaultdict[Cell, dict[int, PointRef]] = defaultdict(dict)
 
     for cell, repeat, scored in judge(study, sources, reports, predictions):
         kernel = {} if cell.method in NETWORKS else read_spectrum(predictions[cell, repeat])
-        metrics = read_metrics(scored) | kernel
+        beside = read_analysis(analyses[cell, repeat]) if (cell, repeat) in analyses else {}
+        metrics = read_metrics(scored) | kernel | beside
         rows[cell] += [Row(STUDY, cell.dataset, cell.method, cell.settings, repeat, *item) for item in metrics.items()]
         scores[cell][repeat] = scored
         if len(scores[cell]) == study.profile.repeats:
@@ -56,7 +59,7 @@ def graph_classification(study: Study, tracker: Tracker) -> Outcome:
     if study.request.export:
         judged = {(cell, repeat): point for cell in scores for repeat, point in scores[cell].items()}
         for dataset in sources:
-            _export(study, outcome, dataset, reports, distances, [predictions, judged])
+            _export(study, outcome, dataset, reports, distances, [predictions, analyses, judged])
     return outcome
 
 
@@ -68,6 +71,27 @@ def networks(study: Study, reports: Reports) -> Points:
         (Cell(name, backbone, backbone=backbone), repeat): trained
         for (name, backbone, repeat), trained in reports.federations.items()
     }
+
+
+def analyse(study: Study, sources: dict[str, RawSource], distances: dict[tuple[Cell, int], Distances]) -> Points:
+    """The bench: how far apart embedded graphs are, and how well neighbours tell their classes."""
+    return study.collect(
+        Call(
+            analyse_distances,
+            f"analyse {cell} repeat={repeat}",
+            {
+                "store": study.store,
+                "source": sources[cell.dataset],
+                "distances": by_alpha[1.0],
+                "label": f"{cell} repeat={repeat}",
+                "repeat": repeat,
+                "seed": study.profile.seed,
+            },
+            (cell, repeat),
+        )
+        for (cell, repeat), by_alpha in distances.items()
+        if cell.eps
+    )
 
 
 def judge(

@@ -26,9 +26,10 @@ def rows() -> list[Row]:
         ),
     ]
     return [
-        Row(STUDY, "mutag", method, settings, repeat, "accuracy", value)
+        Row(STUDY, "mutag", method, settings, repeat, metric, value)
         for method, settings in lines
         for repeat, value in enumerate((0.8, 0.9))
+        for metric in ("accuracy", *(["gw_mean", "knn_5_accuracy"] if "eps" in settings else []))
     ]
 
 
@@ -47,12 +48,12 @@ def test_published_figures_stand_beside_the_budget_they_are_for() -> None:
     )
 
 
-def test_the_figure_is_a_function_of_the_table(tmp_path: Path) -> None:
+def test_figures_are_functions_of_the_table_and_drawn_where_it_has_rows(tmp_path: Path) -> None:
     compared = beside(summary(rows()), published(STUDY))
-    (first,) = draw_graphs(compared, tmp_path / "one")
-    (second,) = draw_graphs(compared, tmp_path / "two")
-    assert first.read_bytes() == second.read_bytes()
-    assert first.read_bytes().startswith(b"\x89PNG")
+    first, second = draw_graphs(compared, tmp_path / "one"), draw_graphs(compared, tmp_path / "two")
+    assert [path.name for path in first] == ["accuracy_by_epsilon.png", "knn_5_by_epsilon.png", "gw_by_epsilon.png"]
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in first)
 
 
 def test_other_studies_draw_nothing(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from tasks.params import Solver
 from tasks.reports.embedding import EmbeddingReport
 from tasks.reports.label import LabelReport
 from tasks.steps import gromov
+from tasks.steps.analyse_graphs import analyse_distances, read_analysis
 from tasks.steps.classify_graphs import classify_by_distances, classify_by_shortest_paths, read_spectrum
 from tasks.steps.client_point import ledger_lines
 from tasks.steps.download import RawSource
@@ -231,6 +233,26 @@ def test_baselines_and_control(store: PointStore, source: Held) -> None:
         spectrum = read_spectrum(machine)
         assert 0 <= spectrum["negative_mass"] < 0.5
         assert 0.5 < spectrum["validation_accuracy"] <= 1
+
+
+def test_analysis_of_distances(store: PointStore, source: Held) -> None:
+    counts = compare_node_counts.plain(store, source)
+    found = read_analysis(analyse_distances.plain(store, source, counts, label="toys", repeat=0, seed=0))
+    nodes = np.array([graph.nodes for graph in source.load().graphs])
+    apart = [abs(a - b) for a, b in combinations(nodes.tolist(), 2)]
+    assert found["gw_mean"] == pytest.approx(np.mean(apart))
+    assert found["gw_sd"] == pytest.approx(np.std(apart))
+    assert 0 <= found["knn_5_accuracy"] <= 1
+
+    # Distances that tell the classes apart: every neighbour is of the own class.
+    labels = source.load().labels
+    apart_by_class = tuple(replace(g, name="g") for g in (toys().graphs[0], toys().graphs[1]))
+    assert apart_by_class[0].nodes != apart_by_class[1].nodes
+    pure = replace(source, content="pure", graphs=RawGraphSet("toys", tuple(apart_by_class[c] for c in labels), labels))
+    told = compare_node_counts.plain(store, pure)
+    assert read_analysis(analyse_distances.plain(store, pure, told, label="pure", repeat=0, seed=0))[
+        "knn_5_accuracy"
+    ] == pytest.approx(1.0)
 
 
 def test_mistakes_are_one_line(store: PointStore) -> None:
