@@ -45,7 +45,7 @@ def compare(study: Study, sources: dict[str, RawSource], reports: Reports) -> di
             for (cell, repeat), report in reports.embeddings.items()
         ).items()
     }
-    for (cell, alpha), point in study.collect(_baselines(study, sources)).items():
+    for (cell, alpha), point in study.collect(baseline_distances(study, sources)).items():
         for repeat in range(study.profile.repeats):
             found.setdefault((cell, repeat), {})[alpha] = point
     return {key: dict(sorted(by_alpha.items())) for key, by_alpha in found.items()}
@@ -98,7 +98,8 @@ def classify(
     return study.collect(calls)
 
 
-def _baselines(study: Study, sources: dict[str, RawSource]) -> Iterator[Call]:
+def baseline_distances(study: Study, sources: dict[str, RawSource]) -> Iterator[Call]:
+    """Distances that see no report, once for all repeats."""
     grid = study.profile.graph_classification
     common = {"store": study.store, "solver": grid.solver, "seed": study.profile.seed}
     for (name, source), baseline in product(sources.items(), grid.baselines):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
+import time
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version  # noqa: TID251 - versions only
@@ -17,8 +18,10 @@ from threading import Lock
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST_PARTY = ("tasks", "flows")
-# Before CPython 3.11.8, parsing in two threads at once may raise SystemError (python/cpython issue 106905).
+# Before CPython 3.11.8, parsing in two threads at once may raise SystemError (python/cpython issue 106905). The lock
+# keeps our own threads apart; libraries parse too, so a failed attempt is made again.
 _PARSING = Lock()
+ATTEMPTS = 50
 
 
 @cache
@@ -34,10 +37,8 @@ def code_version(*modules: str) -> str:
         module = pending.pop()
         if module in sources:
             continue
-        with _PARSING:
-            tree = ast.parse(_path(module).read_bytes())
-        sources[module] = ast.dump(_without_docstrings(tree))
-        for name in _imports(tree):
+        sources[module], imports = _read(module)
+        for name in imports:
             if name.split(".")[0] in FIRST_PARTY:
                 pending.append(name)
             else:
@@ -45,6 +46,22 @@ def code_version(*modules: str) -> str:
     text = [f"{name}:{sources[name]}" for name in sorted(sources)]
     text += [f"{name}=={release}" for name, release in sorted(_releases(packages))]
     return hashlib.sha256("\n".join(text).encode()).hexdigest()[:16]
+
+
+def _read(module: str) -> tuple[str, tuple[str, ...]]:
+    """Normalised code of a module, and the names of what it imports."""
+    tree = _parsed(_path(module).read_bytes())
+    return ast.dump(_without_docstrings(tree)), tuple(_imports(tree))
+
+
+def _parsed(source: bytes) -> ast.Module:
+    with _PARSING:
+        for _ in range(ATTEMPTS):
+            try:
+                return ast.parse(source)
+            except SystemError:
+                time.sleep(0.01)
+        return ast.parse(source)
 
 
 def _path(module: str) -> Path:

@@ -32,8 +32,8 @@ class GraphFigure:
 
 FIGURES = (
     GraphFigure("accuracy_by_epsilon.png", "accuracy", "test accuracy"),
-    GraphFigure("knn_5_by_epsilon.png", "knn_5_accuracy", "cross-validated accuracy, 5 nearest neighbours"),
-    GraphFigure("knn_20_by_epsilon.png", "knn_20_accuracy", "cross-validated accuracy, 20 nearest neighbours"),
+    GraphFigure("knn_5_by_epsilon.png", "knn_5_accuracy", "accuracy of 5 nearest neighbours"),
+    GraphFigure("knn_20_by_epsilon.png", "knn_20_accuracy", "accuracy of 20 nearest neighbours"),
     GraphFigure("gw_by_epsilon.png", "gw_mean", "mean discrepancy of two graphs"),
 )
 
@@ -66,7 +66,7 @@ def _draw(measured: pd.DataFrame, figure: GraphFigure, path: Path) -> None:
         baselines = measured[(measured["dataset"] == dataset) & (measured["eps"] == "")]
         _lines(axis, baselines[baselines["backbone"].isin(["", backbone])])
         axis.set_xlabel("eps")
-        axis.set_ylabel(f"{figure.name} (mean, one standard deviation)")
+        axis.set_ylabel(f"{figure.name}\n(mean, one standard deviation)")
         axis.set_title(f"{dataset}, {backbone}")
         axis.grid(alpha=0.3)
         axis.legend(fontsize="x-small")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import gc
 import re
 from collections.abc import Callable
@@ -166,3 +167,18 @@ def test_threads_may_ask_at_once() -> None:
     finally:
         gc.set_threshold(*thresholds)
     assert found[: len(found) // 4] * 4 == found
+
+
+def test_a_parse_that_another_librarys_thread_disturbed_is_made_again(
+    version: Version, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undisturbed, parse, failures = version(), ast.parse, iter([True, True])
+
+    def disturbed(source: bytes) -> ast.Module:
+        if next(failures, False):
+            raise SystemError("AST constructor recursion depth mismatch")
+        return parse(source)
+
+    monkeypatch.setattr(subject.ast, "parse", disturbed)
+    assert version() == undisturbed
+    assert next(failures, None) is None

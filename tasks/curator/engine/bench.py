@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from tasks.curator.engine.block import Block
+from tasks.curator.engine.any_block import AnyBlock, make_block
 from tasks.curator.engine.champion import Champion
 from tasks.curator.engine.family import Family, family
 from tasks.curator.engine.footprint import MEGABYTE, footprint
@@ -23,6 +23,7 @@ from tasks.curator.hyper_parameters import HyperParameters
 from tasks.curator.trained import SEARCH_COLUMNS, Trained
 from tasks.errors import UserError
 from tasks.models.architecture import Architecture, xavier_weights
+from tasks.models.networks import resolve
 from tasks.seeds import generator
 
 
@@ -37,6 +38,7 @@ class Bench:
         self, problems: Sequence[Problem], points: Sequence[Sequence[HyperParameters]], settings: EngineSettings
     ) -> None:
         self._problems, self._points, self._settings = problems, points, settings
+        self._device, _ = resolve(settings.device, "torch")
         self._dtype: type = np.float32 if settings.precision == "float32" else np.float64
         self._seeds = [
             [int(value) for value in generator(problem.seed).integers(2**63, size=2)] for problem in problems
@@ -77,6 +79,10 @@ class Bench:
             joint=self._settings.joint is not None,
         )
 
+    def block(self, family: Family, lanes: int) -> AnyBlock:
+        """Room for ``lanes`` models on the device."""
+        return make_block(family, lanes, self._settings.joint, self._device)
+
     def need(self, lanes: int, workers: int) -> int:
         """Upper estimate of the bytes that ``workers`` blocks of ``lanes`` models take at a time."""
         settings = self._settings
@@ -103,6 +109,10 @@ class Bench:
         limit = self._settings.memory_mb
         lanes = self._settings.lanes
         workers = min(self._settings.resolved_workers(), sum(map(len, self.waiting.values())))
+        if self._device.type != "cpu":
+            # One large batch: a GPU is one worker, and the more models in it the better.
+            largest = max(map(len, self.waiting.values()))
+            lanes, workers = max(lanes, 1 << (largest - 1).bit_length()), 1
         notes: list[str] = []
         while (needed := self.need(lanes, workers) / MEGABYTE) > limit:
             if workers > 1:
@@ -133,7 +143,7 @@ class Bench:
             for place in order
             for job, reading in [answered[place]]
         ]
-        block = Block(self.family(job.kin), lanes, self._settings.joint)
+        block = self.block(self.family(job.kin), lanes)
         block.load(0, job.point, champion.weights)
         return Trained(
             backbone=self._settings.backbone,

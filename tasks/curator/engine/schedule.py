@@ -14,14 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
-from tasks.curator.engine.block import Block
+import torch
+
+from tasks.curator.engine.any_block import AnyBlock
 from tasks.curator.engine.champion import Champion
 from tasks.curator.engine.family import Family
 from tasks.curator.engine.job import Job, Kin
-from tasks.curator.engine.settings import GraphSteps
 from tasks.curator.hyper_parameters import ValidationScore
-
-MakeFamily = Callable[[Kin], Family]
 
 
 @dataclass
@@ -31,22 +30,22 @@ class Schedule:
     Attributes:
         waiting: jobs by family.
         make_family: lays out a family's arrays when its first job is taken.
+        make_block: room for a number of models of a family.
         champions: by problem.
         epochs, patience: of every model.
         lanes: models per block; halved when memory runs out.
-        graph_steps: of the joint method.
         until: no job starts after this ``time.monotonic()``; those that run are finished.
         finished: called with every finished job, under the lock.
         notes: what the user should know of the run.
     """
 
     waiting: Mapping[Kin, deque[Job]]
-    make_family: MakeFamily
+    make_family: Callable[[Kin], Family]
+    make_block: Callable[[Family, int], AnyBlock]
     champions: Mapping[int, Champion]
     epochs: int
     patience: int | None
     lanes: int
-    graph_steps: GraphSteps | None = None
     until: float | None = None
     finished: Callable[[Job], None] = lambda job: None
     notes: list[str] = field(default_factory=list)
@@ -70,7 +69,7 @@ class Schedule:
             with self._making:
                 self._families.pop(kin, None)
 
-    def _block(self, kin: Kin) -> Block | None:
+    def _block(self, kin: Kin) -> AnyBlock | None:
         """A new block, or None after a halving because there was no memory for it."""
         lanes = self.lanes
         try:
@@ -78,8 +77,8 @@ class Schedule:
                 if kin not in self._families:
                     self._families[kin] = self.make_family(kin)
                 family = self._families[kin]
-            return Block(family, lanes, self.graph_steps)
-        except MemoryError:
+            return self.make_block(family, lanes)
+        except (MemoryError, torch.OutOfMemoryError):
             if lanes == 1:
                 raise
             with self._lock:
@@ -88,7 +87,7 @@ class Schedule:
                     self.notes.append(f"out of memory with blocks of {lanes} models: going on with {self.lanes}")
             return None
 
-    def _train(self, kin: Kin, block: Block) -> None:
+    def _train(self, kin: Kin, block: AnyBlock) -> None:
         running: dict[int, Job] = {}
         self._fill(kin, block, running, range(block.lanes))
         while running:
@@ -111,7 +110,7 @@ class Schedule:
                 block.clear(lane)
             self._fill(kin, block, running, done)
 
-    def _fill(self, kin: Kin, block: Block, running: dict[int, Job], lanes: range | list[int]) -> None:
+    def _fill(self, kin: Kin, block: AnyBlock, running: dict[int, Job], lanes: range | list[int]) -> None:
         for lane in lanes:
             with self._lock:
                 if not self.waiting[kin] or self._late():

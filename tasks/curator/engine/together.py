@@ -67,11 +67,11 @@ def train_together(
     schedule = Schedule(
         waiting=bench.waiting,
         make_family=bench.family,
+        make_block=bench.block,
         champions=champions,
         epochs=settings.epochs,
         patience=settings.patience,
         lanes=lanes,
-        graph_steps=settings.joint,
         until=until,
         finished=finish,
         notes=notes,

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tasks.curator.engine.bench import Bench
-from tasks.curator.engine.block import Block
 from tasks.curator.engine.footprint import MEGABYTE
 from tasks.curator.engine.problem import Problem
 from tasks.curator.engine.settings import EngineSettings
@@ -49,7 +48,7 @@ def forecast(
     lanes, workers, _ = bench.plan()
     seconds = jobs = 0.0
     for kin, members in bench.waiting.items():
-        block = Block(bench.family(kin), lanes, settings.joint)
+        block = bench.block(bench.family(kin), lanes)
         for lane in range(lanes):
             block.load(lane, members[lane % len(members)].point)
         started = time.perf_counter()

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from tasks.client.labels import reveal_labels
+from tasks.curator.engine import any_block
 from tasks.curator.engine.problem import Problem, TrainingTargets
 from tasks.curator.engine.settings import EngineSettings
 from tasks.curator.engine.together import train_together
+from tasks.curator.engine.torch_block import TorchBlock
 from tasks.curator.hyper_parameters import HyperParameters, ValidationScore, grid
 from tasks.curator.trained import SEARCH_COLUMNS, Trained
 from tasks.curator.training import train
@@ -130,9 +132,7 @@ def test_memory_bounds_the_block_and_is_told(make_scene):
 
 
 def test_out_of_memory_halves_the_block_and_is_told(make_scene, monkeypatch):
-    from tasks.curator.engine import schedule
-
-    class Greedy(schedule.Block):
+    class Greedy(any_block.Block):
         def __init__(self, family, lanes, graph_steps=None):
             if lanes > 2:
                 raise MemoryError
@@ -140,13 +140,25 @@ def test_out_of_memory_halves_the_block_and_is_told(make_scene, monkeypatch):
 
     problem = make_scene().problem
     expected = train_together([problem], [GRID], SETTINGS).trained[0]
-    monkeypatch.setattr(schedule, "Block", Greedy)
+    monkeypatch.setattr(any_block, "Block", Greedy)
     run = train_together([problem], [GRID], replace(SETTINGS, lanes=8))
     assert run.notes == (
         "out of memory with blocks of 8 models: going on with 4",
         "out of memory with blocks of 4 models: going on with 2",
     )
     assert same(run.trained[0], expected)
+
+
+def test_the_torch_form_searches_to_the_same_choice(make_scene, monkeypatch):
+    problem = make_scene().problem
+    settings = replace(SETTINGS, precision="float64", patience=6)
+    (compiled,) = train_together([problem], [GRID], settings).trained
+    monkeypatch.setattr(any_block, "Block", TorchBlock)
+    (torch_form,) = train_together([problem], [GRID], settings).trained
+    assert torch_form.chosen == compiled.chosen
+    columns = ["chosen_epoch", "validation_accuracy", "epochs"]
+    assert torch_form.search[columns].equals(compiled.search[columns])
+    np.testing.assert_allclose(torch_form.log_probabilities, compiled.log_probabilities, atol=1e-5)
 
 
 def test_a_diverging_point_is_never_chosen(make_scene):
@@ -213,9 +225,10 @@ def test_mistakes_are_named(make_scene):
         ({"epochs": 0}, "epochs 0"),
         ({"lanes": 3}, "power of two"),
         ({"workers": 0}, "workers 0"),
+        ({"device": "tpu"}, "device 'tpu'"),
     ):
         with pytest.raises(UserError, match=message):
-            replace(SETTINGS, **options)
+            train_together([problem], [GRID], replace(SETTINGS, **options))
 
 
 def test_the_best_of_two_scores_is_found_whatever_the_order():
