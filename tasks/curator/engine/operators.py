@@ -91,6 +91,7 @@ def first_operators(
         # The gradient of dense features is a dense product: nothing is left for the sparse one to do.
         constant, sparse, dense = 0.0, identity(features.shape[1], format="csr"), smooth(smoothing, features, steps)
     near = csr_array(propagation @ sparse) if steps == 0 and not alone and dense is None else None
+    # Fused passes over ``near`` replace those over P and X, and spare the rows between them.
     if near is not None and near.nnz <= propagation.nnz + 2 * sparse.nnz:
         parts = [sparse, near][2 - matrices :]
         fused = Csr.of(hstack(parts, format="csr"), dtype)
