@@ -27,7 +27,7 @@ paper: $(STAMP)
 	@cat data/results/paper/report/summary.txt
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -26,6 +26,8 @@ from tasks.evaluation.reference import beside, read_reference
 from tasks.evaluation.rows import Row, read_rows, write_atomically
 from tasks.evaluation.tables import cell, console_table, summary, write_csv
 
+ORDER = ("node_classification", "graph_classification", "node_embedding")
+
 
 def report(profile: str) -> str:
     """Write table.csv, summary.txt and the figures below data/results/<profile>/report; returns the summary.
@@ -65,7 +67,7 @@ def report(profile: str) -> str:
 
 def by_study(rows: list[Row]) -> Iterator[list[Row]]:
     """The rows of each study: their settings differ, so they are printed in tables of their own."""
-    for study in sorted({row.study for row in rows}):
+    for study in sorted({row.study for row in rows}, key=ORDER.index):
         yield [row for row in rows if row.study == study]
 
 

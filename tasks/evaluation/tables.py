@@ -11,7 +11,7 @@ import pandas as pd
 from tasks.errors import UserError
 from tasks.evaluation.rows import Row, setting_order, sorted_rows, write_atomically
 
-STATISTICS = ("mean", "sd", "repeats")
+HEADLINES = ("accuracy", "micro_f1", "macro_f1", "mean_degree", "noise_edges", "edge_recall", "messages_per_walk")
 
 
 def setting_names(frame: pd.DataFrame) -> list[str]:
@@ -60,10 +60,17 @@ def cell(mean: float, sd: float, repeats: int) -> str:
 
 
 def console_table(frame: pd.DataFrame) -> str:
-    """A summary as aligned text: one line per point, one column per metric."""
+    """A summary as aligned text: one line per point, one column per headline metric (all of them if it has none).
+
+    Metrics that accompany these are in the table's CSV form.
+    """
+    headlines = [name for name in HEADLINES if name in set(frame["metric"])]
+    if headlines:
+        frame = frame[frame["metric"].isin(headlines)]
     keys = ["dataset", "method", *setting_names(frame)]
     cells = [cell(*values) for values in zip(frame["mean"], frame["sd"], frame["repeats"], strict=True)]
     wide = frame[[*keys, "metric"]].assign(cell=cells).pivot(index=keys, columns="metric", values="cell")
+    wide = wide[headlines or list(wide.columns)]
     points = frame[keys].drop_duplicates()
     points = points.sort_values(keys, key=lambda column: column.map(setting_order))
     return _aligned(points.merge(wide.reset_index(), on=keys, how="left").fillna(""))

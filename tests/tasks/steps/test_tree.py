@@ -50,7 +50,7 @@ def test_bins_are_public_and_of_near_equal_size(protocol: Protocol, source: RawS
         ({"repeat": 1}, {*CLIENTS, *TREES}),
         ({"seed": 1}, {*CLIENTS, *TREES}),
     ],
-    ids=str,
+    ids=lambda value: " ".join(sorted(value)),
 )
 def test_only_what_a_parameter_decides_is_made_again(
     protocol: Protocol, source: RawSource, change: dict, drawn: set[str]

@@ -63,7 +63,7 @@ def test_messages_are_those_of_the_recursion(protocol: Protocol, source: RawSour
         ({"walks": 3}, {"walks", "list walks", "deepwalk"}),
         ({"eps_counts": "3"}, {"walks", "lists", "list walks"}),
     ],
-    ids=str,
+    ids=lambda value: " ".join(sorted(value)),
 )
 def test_only_what_a_parameter_decides_is_made_again(
     protocol: Protocol, source: RawSource, change: dict, drawn: set[str]
