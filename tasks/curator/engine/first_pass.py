@@ -46,7 +46,7 @@ class FirstPass:
 
     def load(self, lane: int) -> None:
         """Takes up the weights that were put into a lane."""
-        for matrix, weight in enumerate(self._weights.matrices()):
+        for matrix, weight in enumerate(self._weights.matrices):
             self._column_sums[matrix, :, lane] = weight[..., lane].sum(axis=0) * self._family.first.constant
 
     def activate(self) -> None:
@@ -78,7 +78,7 @@ class FirstPass:
     def descend(self) -> None:
         """One step of Adam on all weights, those of the second layer from the gradients summed for them."""
         first, weights, step = self._family.first, self._weights, self._lanes.step
-        for matrix, (weight, moment, square) in enumerate(weights.first_states()):
+        for matrix, (weight, moment, square) in enumerate(weights.first_states):
             self._adam.descend(
                 *first.descend[matrix].arrays, self._returned(matrix), first.constant,
                 self._constant_gradient[matrix], step, weight, moment, square, self._column_sums[matrix],
@@ -87,7 +87,7 @@ class FirstPass:
 
     def _projected(self, matrix: int) -> NDArray[Any]:
         """S^l (X W) of one matrix, (N, hidden, lanes)."""
-        first, weight = self._family.first, self._weights.matrices()[matrix]
+        first, weight = self._family.first, self._weights.matrices[matrix]
         out, spare = self._stages[matrix]
         if first.dense is not None:
             flat = torch.from_numpy(out.reshape(len(out), -1))

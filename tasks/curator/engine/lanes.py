@@ -45,13 +45,13 @@ class Lanes:
 
     def advance(self) -> None:
         """To the next epoch, with its step sizes."""
-        for lane, point in enumerate(self.points):
-            if point is not None:
-                self.ages[lane] += 1
-                age = int(self.ages[lane])
-                with np.errstate(over="ignore"):  # an absurd rate diverges, and is found to
+        with np.errstate(over="ignore"):  # an absurd rate diverges, and is found to
+            for lane, point in enumerate(self.points):
+                if point is not None:
+                    self.ages[lane] += 1
+                    age = int(self.ages[lane])
                     self.step[0, lane] = point.learning_rate / (1 - BETAS[0] ** age)
-                self.step[2, lane] = (1 - BETAS[1] ** age) ** -0.5
+                    self.step[2, lane] = (1 - BETAS[1] ** age) ** -0.5
 
     def graph_sizes(self, step_size: float) -> np.ndarray:
         """Step size of the graph, lambda1 and lambda2 (3, count); a model that has trained no epoch does not move.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,8 @@ class StackedWeights:
     ``first`` is (matrices * d, hidden, lanes): the first layer's matrices (GraphSAGE: root, then neighbour) one below
     the other. All others lie in one array ``rest`` (rows, lanes), of which the following are views: the second layer's
     ``near`` and ``own`` (classes, hidden, lanes; ``own`` is empty for GCN) and ``bias`` (classes, lanes), and
-    ``first_bias`` (hidden, lanes). The ``..._gradient`` arrays are laid out likewise.
+    ``first_bias`` (hidden, lanes). The ``..._gradient`` arrays are laid out likewise. ``matrices`` are views of the
+    first layer's matrices (d, hidden, lanes), ``first_states`` each of them with its two moments.
     """
 
     def __init__(self, architecture: Architecture, lanes: int, dtype: Any) -> None:
@@ -29,18 +29,13 @@ class StackedWeights:
         self.rest = np.zeros((small, lanes), dtype=dtype)
         self.rest_gradient = np.zeros_like(self.rest)
         self._first_moments = (np.zeros_like(self.first), np.zeros_like(self.first))
+        self.matrices = np.split(self.first, self._count)
+        halves = [np.split(moment, self._count) for moment in self._first_moments]
+        self.first_states = list(zip(self.matrices, *halves, strict=True))
         self.rest_moments = (np.zeros_like(self.rest), np.zeros_like(self.rest))
         self.near, self.own, self.bias, self.first_bias = self._parts(self.rest)
         parts = self._parts(self.rest_gradient)
         self.near_gradient, self.own_gradient, self.bias_gradient, self.first_bias_gradient = parts
-
-    def matrices(self) -> list[NDArray[Any]]:
-        """The first layer's matrices (d, hidden, lanes)."""
-        return self._split(self.first)
-
-    def first_states(self) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
-        """Each of them with its two moments."""
-        return zip(*(self._split(array) for array in (self.first, *self._first_moments)), strict=True)
 
     def put(self, lane: int, start: dict[str, NDArray[Any]]) -> None:
         """Weights by name, with moments at zero."""
@@ -54,7 +49,7 @@ class StackedWeights:
         return {name: np.ascontiguousarray(view) for name, view in self._named(lane).items()}
 
     def _named(self, lane: int) -> dict[str, NDArray[Any]]:
-        first = [matrix[..., lane] for matrix in self.matrices()]
+        first = [matrix[..., lane] for matrix in self.matrices]
         near, own = self.near[..., lane].T, self.own[..., lane]
         biases = {"first_bias": self.first_bias[..., lane], "second_bias": self.bias[..., lane]}
         if self._count == 1:
@@ -66,9 +61,6 @@ class StackedWeights:
             "second_neighbour": near,
             **biases,
         }
-
-    def _split(self, array: NDArray[Any]) -> list[NDArray[Any]]:
-        return np.split(array, self._count)
 
     def _parts(self, array: NDArray[Any]) -> list[NDArray[Any]]:
         hidden, classes = self._architecture.hidden, self._architecture.classes
