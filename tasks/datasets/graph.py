@@ -116,10 +116,15 @@ def undirected(nodes: int, heads: NDArray[np.integer], tails: NDArray[np.integer
     Returns:
         The (N, N) int8 adjacency, the number of self-loops dropped, and the number of pairs
         dropped because the same unordered pair was listed before.
+
+    Raises:
+        ValueError: for an id outside 0..N-1.
     """
     loops = heads == tails
     low = np.minimum(heads, tails)[~loops].astype(np.int64)
     high = np.maximum(heads, tails)[~loops].astype(np.int64)
+    if len(low) and (low.min() < 0 or high.max() >= nodes):
+        raise ValueError("an edge names a node that does not exist")
     keys = np.sort(low * nodes + high)
     keys = keys[np.diff(keys, prepend=-1) > 0]  # np.unique is many times slower on millions of pairs
     width = np.int32 if nodes <= np.iinfo(np.int32).max else np.int64
