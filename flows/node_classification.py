@@ -97,13 +97,13 @@ def node_classification(study: Study, tracker: Tracker) -> Outcome:
     results: defaultdict[str, list[PointRef]] = defaultdict(list)
 
     for cell, repeat, trained in train(study, reports):
-        for done in study.run([_score(study, sources[cell.dataset], reports, cell, repeat, trained)]):
-            metrics = read_metrics(done.result)
-            rows[cell] += [
-                Row(STUDY, cell.dataset, cell.method, cell.settings, repeat, *item) for item in metrics.items()
-            ]
-            scores[cell][repeat] = done.result
-            results[cell.dataset] += [trained, done.result]
+        done = study.here(_score(study, sources[cell.dataset], reports, cell, repeat, trained))
+        if done is None:
+            continue
+        metrics = read_metrics(done.result)
+        rows[cell] += [Row(STUDY, cell.dataset, cell.method, cell.settings, repeat, *item) for item in metrics.items()]
+        scores[cell][repeat] = done.result
+        results[cell.dataset] += [trained, done.result]
         if len(scores[cell]) == study.profile.repeats:
             tracker.cell(str(cell), rows[cell], scores[cell], sources[cell.dataset], MECHANISMS)
 

@@ -87,12 +87,13 @@ class Study:
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """Successful calls as they finish; computed points are logged, failed ones noted."""
         for done in self.submitter.run(calls):
-            if done.error is not None:
-                self.failures.append(f"{done.call.name}: {type(done.error).__name__}: {done.error}")
-                log.error("failed: %s", self.failures[-1])
-                continue
-            self._count(done.call.name, done.result)
-            yield done
+            if self._noted(done):
+                yield done
+
+    def here(self, call: Call) -> Done | None:
+        """A short call done at once, by the flow itself; None when it failed, which is noted."""
+        done = self.submitter.here(call)
+        return done if self._noted(done) else None
 
     def collect(self, calls: Iterable[Call]) -> dict[Any, Any]:
         """Results by what their calls are about."""
@@ -111,6 +112,14 @@ class Study:
         """The result, with a last line on what was computed and what was found."""
         log.info("%s: %d points computed, %d found in the store", self.name, self.computed, self.cached)
         return Outcome(self.name, rows, ledgers, self.failures, self.computed, self.cached)
+
+    def _noted(self, done: Done) -> bool:
+        if done.error is not None:
+            self.failures.append(f"{done.call.name}: {type(done.error).__name__}: {done.error}")
+            log.error("failed: %s", self.failures[-1])
+            return False
+        self._count(done.call.name, done.result)
+        return True
 
     def _count(self, name: str, result: Any) -> None:
         point = result.point if isinstance(result, RawSource) else result

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Protocol
 
 import cloudpickle
-from prefect import Task
+from prefect import State, Task
 from prefect.futures import as_completed as prefect_as_completed
 
 from tasks.errors import UserError
@@ -46,6 +46,9 @@ class Submitter(Protocol):
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """The calls in the order in which they finish."""
 
+    def here(self, call: Call) -> Done:
+        """A short call in the flow's own thread, past everything that waits for a worker."""
+
 
 class PrefectSubmitter:
     """Submits to the task runner of the flow run it is used in."""
@@ -59,12 +62,13 @@ class PrefectSubmitter:
                 futures[named.submit(**call.arguments)] = call
             for future in prefect_as_completed(list(futures)):
                 future.wait()
-                if future.state.name == REFUSED:
-                    raise UserError(future.state.message or "refused")
-                try:
-                    yield Done(futures[future], future.result())
-                except Exception as error:
-                    yield Done(futures[future], error=error)
+                yield _settled(futures[future], future.state, future.result)
+
+    def here(self, call: Call) -> Done:
+        """See ``Submitter``."""
+        named: Any = call.step.with_options(task_run_name=call.name)
+        state: State[Any] = named(**call.arguments, return_state=True)
+        return _settled(call, state, state.result)
 
 
 class PlainSubmitter:
@@ -83,12 +87,31 @@ class PlainSubmitter:
                     raise error
                 yield Done(futures[future], error=error) if error else Done(futures[future], future.result())
 
+    def here(self, call: Call) -> Done:
+        """See ``Submitter``."""
+        plain: Any = call.step.plain  # type: ignore[attr-defined]
+        try:
+            return Done(call, plain(**call.arguments))
+        except UserError:
+            raise
+        except Exception as error:
+            return Done(call, error=error)
+
     def _submit(self, call: Call) -> Future[Any]:
         plain: Any = call.step.plain  # type: ignore[attr-defined]
         if isinstance(self.pool, ThreadPoolExecutor):
             return self.pool.submit(plain, **call.arguments)
         # The name of the step belongs to its task, so the function itself travels by value.
         return self.pool.submit(_call_pickled, cloudpickle.dumps((plain, call.arguments)))
+
+
+def _settled(call: Call, state: State[Any], result: Callable[[], Any]) -> Done:
+    if state.name == REFUSED:
+        raise UserError(state.message or "refused")
+    try:
+        return Done(call, result())
+    except Exception as error:
+        return Done(call, error=error)
 
 
 def _windows(calls: Iterable[Call]) -> Iterator[list[Call]]:

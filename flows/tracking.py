@@ -42,14 +42,14 @@ class Tracker:
         source: RawSource,
         mechanisms: Sequence[str],
     ) -> None:
-        """One child: settings as params; means, standard deviations and repeats as metrics; digests as tags.
+        """One child: settings and repeats as params; means and standard deviations as metrics; digests as tags.
 
         ``mechanisms`` are the modules whose noise the cell is about.
         """
         if self.problem:
             return
         first = rows[0]
-        metrics: dict[str, float] = {"repeats": float(len(points))}
+        metrics: dict[str, float] = {}
         for line in summary(rows).itertuples():
             metrics |= {str(line.metric): float(line.mean), f"{line.metric}_sd": float(line.sd)}  # type: ignore[arg-type]
         tags = {"mechanism_version": code_version(*mechanisms)}
@@ -63,7 +63,12 @@ class Tracker:
                 self._open(),
                 point_digest=hashlib.sha256(identity.encode()).hexdigest()[:24],
                 name=name,
-                params={"dataset": first.dataset, "method": first.method, **first.settings},
+                params={
+                    "dataset": first.dataset,
+                    "method": first.method,
+                    "repeats": str(len(points)),
+                    **first.settings,
+                },
                 tags=tags | self._revisions(),
                 metrics=metrics,
             )

@@ -19,7 +19,7 @@ def draw_accuracy(table: pd.DataFrame, path: Path) -> None:
     accuracy = table[(table["study"] == "node_classification") & (table["metric"] == "accuracy")]
     panels = list(accuracy.groupby(["dataset", "backbone"], sort=False))
     figure = Figure(figsize=(5 * max(len(panels), 1), 4), layout="constrained")
-    axes = figure.subplots(1, max(len(panels), 1), squeeze=False)[0]
+    axes = figure.subplots(1, max(len(panels), 1), squeeze=False, sharey=True)[0]
     for axis, ((dataset, backbone), panel) in zip(axes, panels, strict=True):
         budgets = sorted(panel["eps_a"].unique(), key=setting_order)
         for (method, eps_x), curve in panel.groupby(["method", "eps_x"], sort=False):

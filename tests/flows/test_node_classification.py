@@ -226,7 +226,7 @@ def test_runs_are_comparable_in_mlflow_and_logged_once(run: Run) -> None:
     (parent,) = {child.data.tags["mlflow.parentRunId"] for child in runs}
     for child in runs:
         assert child.data.params | {"eps_a": ""} == {
-            "dataset": "digits", "method": "base", "backbone": "gcn", "eps_x": "1", "eps_a": ""
+            "dataset": "digits", "method": "base", "repeats": "2", "backbone": "gcn", "eps_x": "1", "eps_a": ""
         }  # fmt: skip
         assert {"data_digest", "git_revision", "dvc_revision", "mechanism_version"} <= set(child.data.tags)
         assert set(child.data.metrics) >= METRICS
