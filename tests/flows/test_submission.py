@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from threading import Event
 
 import pytest
 
@@ -59,3 +60,16 @@ def test_only_so_many_are_handed_out_at_a_time(monkeypatch: pytest.MonkeyPatch) 
         next(run)
         assert len(taken) == 3
         assert len(list(run)) == 49
+
+
+def test_a_short_call_is_done_at_once_while_the_pool_is_busy() -> None:
+    gate = Event()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(gate.wait)
+        submitter = PlainSubmitter(pool)
+        done = [submitter.here(call) for call in calls(4, 5)]
+        with pytest.raises(UserError, match="-2 is negative"):
+            submitter.here(calls(-2)[0])
+        gate.set()
+    assert done[0].result == 2
+    assert isinstance(done[1].error, ValueError)
