@@ -45,14 +45,16 @@ def run(name: str, chosen: argparse.Namespace) -> int:
     datasets = [dataset for group in chosen.dataset for dataset in group]
     request = StudyRequest(profile=chosen.profile, datasets=datasets, overrides=chosen.set, export=chosen.export)
     profile = check_request(name, request)
+    if chosen.json and chosen.json.is_dir():
+        raise UserError(f"--json {chosen.json} is a folder; name a file")
     open_store()  # an unusable store shows before anything starts
     outcome = _plainly(name, request, profile) if chosen.plain else _with_prefect(name, request, profile)
-    if chosen.json:
-        write_rows(chosen.json, outcome.rows)
     if outcome.rows:
         print(console_table(summary(outcome.rows)))
     if outcome.ledger.lines:
         print("\n" + ledgers_markdown(outcome.ledgers))
+    if chosen.json:
+        write_rows(chosen.json, outcome.rows)
     return 1 if outcome.failures else 0
 
 

@@ -9,6 +9,7 @@ from tasks.code_version import code_version
 from tasks.curator.trained import Trained
 from tasks.datasets.graph import RawGraph
 from tasks.datasets.splits import Split
+from tasks.epsilon import INFINITE
 from tasks.errors import UserError
 from tasks.evaluation.edge_recovery import mean_degree, noise_edges
 from tasks.evaluation.scoring import score as score_predictions
@@ -37,7 +38,8 @@ def score(
         log_probabilities = Trained.load(trained.file(TRAINED)).log_probabilities
         metrics = dict(score_predictions(log_probabilities, test, graph.labels[test], graph.classes))
         report = EdgeReport.load(edges.file(REPORT))
-        metrics["mean_degree"] = mean_degree(report)
+        if not source.private or report.epsilon != INFINITE:
+            metrics["mean_degree"] = mean_degree(report)  # without noise it is the edge count
         if not source.private:
             metrics["noise_edges"] = noise_edges(graph, report)
         (folder / METRICS).write_text(json.dumps(metrics, sort_keys=True) + "\n")

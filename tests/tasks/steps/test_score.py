@@ -23,10 +23,10 @@ from tasks.store import PointRef, PointStore
 Declare = Callable[..., RawSource]
 
 
-def pipeline(store: PointStore, source: RawSource) -> dict[str, PointRef]:
+def pipeline(store: PointStore, source: RawSource, eps_a: str = "2") -> dict[str, PointRef]:
     """Every point from the split to the score."""
-    edges = {"mode": "directed", "eps_a": "2", "repeat": 0, "seed": 0, "memory_limit_mb": 100}
-    grid = NodeClassification(datasets=["friends"], eps_x=["1"], eps_a=["2"], search={"epochs": 3})  # type: ignore[arg-type]
+    edges = {"mode": "directed", "eps_a": eps_a, "repeat": 0, "seed": 0, "memory_limit_mb": 100}
+    grid = NodeClassification(datasets=["friends"], eps_x=["1"], eps_a=[eps_a], search={"epochs": 3})  # type: ignore[arg-type]
     own: dict[str, Any] = {"dataset": "friends", "method": "base", "backbone": "gcn", "repeat": 0, "seed": 0}
     points: dict[str, PointRef] = {"split": split.plain(store, source, 0, 0)}  # type: ignore[attr-defined]
     reports = {
@@ -63,6 +63,13 @@ def test_the_edge_count_of_a_private_graph_is_not_given_away(store: PointStore, 
     text = points["score"].file("meta.json").read_text()
     assert '"key": null' in text
     assert secret_source.content not in text
+
+
+def test_without_noise_the_degree_of_a_private_graph_is_withheld_too(
+    store: PointStore, secret_source: RawSource
+) -> None:
+    points = pipeline(store, secret_source, eps_a="inf")
+    assert set(read_metrics(points["score"])) == {"accuracy", "macro_f1"}
 
 
 def test_test_labels_change_the_score_and_nothing_else(
