@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from flows.dealing import deal
 from flows.study import Study
 from flows.submission import Call
 from tasks.epsilon import INFINITE
@@ -86,25 +87,7 @@ def embedded(study: Study, dataset: str) -> Iterator[Cell]:
 def gather(study: Study, sources: dict[str, RawSource]) -> Reports:
     """One split a repeat; networks trained on raw graphs over all clients; one report for every encoder and budget."""
     grid, seed, store = study.profile.graph_classification, study.profile.seed, study.store
-    repeats = range(study.profile.repeats)
-    splits = study.collect(
-        Call(
-            split_graphs,
-            f"split {name} repeat={repeat}",
-            {"store": store, "source": source, "repeat": repeat, "seed": 0 if seed is None else seed},
-            (name, repeat),
-        )
-        for (name, source), repeat in product(sources.items(), repeats)
-    )
-    labels = study.collect(
-        Call(
-            report_graph_labels,
-            f"report labels {name} repeat={repeat}",
-            {"store": store, "source": sources[name], "split": point, "repeat": repeat},
-            (name, repeat),
-        )
-        for (name, repeat), point in splits.items()
-    )
+    splits, labels = deal(study, sources, split_graphs, report_graph_labels)
     federations = study.collect(
         Call(
             train_federation,

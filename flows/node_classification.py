@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from flows.dealing import deal
 from flows.exports import export_results
 from flows.study import Outcome, Study
 from flows.submission import Call
@@ -123,24 +124,7 @@ def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
     ceiling = {INFINITE: None} if any(method_named(name).noise_free for name in grid.methods) else {}
     repeats = range(study.profile.repeats)
 
-    splits = study.collect(
-        Call(
-            split,
-            f"split {name} repeat={repeat}",
-            {"store": store, "source": source, "repeat": repeat, "seed": 0 if seed is None else seed},
-            (name, repeat),
-        )
-        for (name, source), repeat in product(sources.items(), repeats)
-    )
-    labels = study.collect(
-        Call(
-            report_labels,
-            f"report labels {name} repeat={repeat}",
-            {"store": store, "source": sources[name], "split": point, "repeat": repeat},
-            (name, repeat),
-        )
-        for (name, repeat), point in splits.items()
-    )
+    splits, labels = deal(study, sources, split, report_labels)
     features = study.collect(
         Call(
             perturb_features,
