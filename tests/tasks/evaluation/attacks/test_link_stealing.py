@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.spatial import distance
+
+from tasks.datasets.graph import RawGraph
+from tasks.errors import UserError
+from tasks.evaluation.attacks.link_stealing import SIMILARITIES, class_control, steal_links
+from tasks.evaluation.attacks.pairs import sample_pairs
+from tasks.seeds import generator
+
+REFERENCE: dict[str, Callable[..., float]] = {
+    "correlation": lambda u, v: 1 - distance.correlation(u, v),
+    "cosine": lambda u, v: 1 - distance.cosine(u, v),
+    "euclidean": lambda u, v: -distance.euclidean(u, v),
+}
+
+
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_similarities_are_scipys(name: str) -> None:
+    first, second = np.random.default_rng(0).dirichlet(np.ones(5), size=(2, 30))
+    expected = [REFERENCE[name](u, v) for u, v in zip(first, second, strict=True)]
+    assert SIMILARITIES[name](first, second) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_an_undecided_posterior_is_similar_to_none(name: str) -> None:
+    flat, sharp = np.full((1, 4), 0.25), np.array([[1.0, 0, 0, 0]])
+    assert np.isfinite(SIMILARITIES[name](flat, sharp)).all()
+
+
+def test_posteriors_of_the_classes_give_what_the_classes_give(graph: RawGraph) -> None:
+    pairs = sample_pairs(graph, generator(0))
+    sure = np.log(np.eye(3, dtype=np.float32)[graph.labels] * 0.97 + 0.01)
+    control = class_control(graph, pairs)
+    same = graph.labels[pairs.heads] == graph.labels[pairs.tails]
+    # One threshold: the mean of the two rates of being right.
+    assert control == pytest.approx((same[pairs.edge].mean() + (~same[~pairs.edge]).mean()) / 2)
+    found = steal_links(graph, sure, pairs)
+    assert set(found) == set(SIMILARITIES)
+    for auc in found.values():
+        assert auc == pytest.approx(control, abs=0.02)  # rounding orders equal rows
+
+
+def test_posteriors_without_relation_to_the_graph_steal_nothing(graph: RawGraph) -> None:
+    pairs = sample_pairs(graph, generator(0))
+    noise = np.log(np.random.default_rng(1).dirichlet(np.ones(3), size=graph.nodes)).astype(np.float32)
+    assert all(abs(auc - 0.5) < 0.08 for auc in steal_links(graph, noise, pairs).values())
+
+
+def test_refusals(graph: RawGraph, secret: RawGraph) -> None:
+    pairs = sample_pairs(graph, generator(0))
+    with pytest.raises(UserError, match="posteriors of 2 nodes for 300"):
+        steal_links(graph, np.zeros((2, 3), dtype=np.float32), pairs)
+    with pytest.raises(UserError, match="private"):
+        steal_links(secret, np.zeros((60, 3), dtype=np.float32), pairs)
+    with pytest.raises(UserError, match="private"):
+        class_control(secret, pairs)
+    bare = RawGraph("bare", graph.adjacency, private=False)
+    with pytest.raises(UserError, match="no classes"):
+        class_control(bare, pairs)
