@@ -2,7 +2,8 @@
 
 SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) read as a function of its counter. A walk owns a stream and every
 decision in it a slot, so a compiled loop over walks on any number of threads and a device-by-device simulation
-draw the same numbers. Like numpy's PCG64 it passes statistical tests and is no cryptographic generator.
+draw the same numbers. Like numpy's PCG64 it passes statistical tests and is no cryptographic generator: what carries a
+guarantee draws from its own source instead (``tasks.client.noise_source``); whole walks carry none.
 """
 
 from __future__ import annotations

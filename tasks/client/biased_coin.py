@@ -5,8 +5,11 @@ rational p rounded *up* to a multiple of 2^-bits. Rounding up adds noise, so the
 ln((1-p)/p) never exceeds eps. Floating-point coins have no such order and have leaked in practice
 (Mironov, CCS 2012).
 
-What remains an assumption: numpy's PCG64 passes statistical tests but is no cryptographic generator. The proofs
-hold for uniform words, and against a curator who cannot predict the generator.
+What is rounded: e^(eps/shares) to 120 digits, far below the 2^-bits that rounding up adds; a 64-bit coin is off by less
+than 2^-64, a 128-bit one by less than 2^-128, always towards more noise. Between the coins lie no floats.
+
+What remains an assumption: that the curator cannot predict the words (``tasks.client.noise_source``), and that he does
+not time the draws: rejection and skips make their duration depend on what is drawn.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ m s = eps: a report is eps-LDP for the whole vector, for any two vectors within 
 read from the private values would be a function of all users' data and void the proof.
 
 Exactness. A sign is a 64-bit uniform integer compared with a threshold that is kept in [K, 2^64 - K], K the rational
-1/(e^s+1) rounded up: the realised budget never exceeds eps. Between the ends the threshold follows t to 2^-53.
+1/(e^s+1) rounded up: the realised budget never exceeds eps. Between the ends the threshold follows t to 2^-52: that
+shifts a sign's mean, not the bound. The dimensions are exactly uniform: integers by rejection.
 """
 
 from __future__ import annotations

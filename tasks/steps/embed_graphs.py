@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.client.embedding_encoder import encode_embeddings
+from tasks.client.noise_source import noise_generator
 from tasks.code_version import code_version
 from tasks.datasets.splits import Split
 from tasks.models.graph_architecture import GraphBackbone
 from tasks.models.networks import Device, Form, resolve
 from tasks.reports.ledger import Ledger, LedgerLine
-from tasks.seeds import generator
 from tasks.steps.client_point import LEDGER, report_point
 from tasks.steps.download import RawSource
 from tasks.steps.federate import FederationSettings, federate
@@ -104,7 +104,7 @@ def encode_graphs(
             raw_embeddings(federation),
             encoder,
             eps,
-            generator(noise_seed),
+            noise_generator(noise_seed),
             simulated=noise_seed is not None,
             dataset=source.name,
             notes=graph_set(source).notes,

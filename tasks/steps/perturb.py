@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tasks.client.labels import reveal_labels
 from tasks.client.multibit import encode_features
+from tasks.client.noise_source import noise_generator
 from tasks.client.randomized_response import randomise_neighbour_lists
 from tasks.datasets.graph import RawGraph
 from tasks.datasets.splits import Split
@@ -15,7 +16,6 @@ from tasks.reports.edge import EdgeMode, EdgeReport
 from tasks.reports.feature import FeatureReport
 from tasks.reports.label import LabelReport
 from tasks.reports.ledger import LedgerLine
-from tasks.seeds import generator
 from tasks.steps.client_point import client_point
 from tasks.steps.download import RawSource
 from tasks.steps.point_task import point_task
@@ -44,7 +44,7 @@ def perturb_edges(
             graph.adjacency,
             eps_a,
             mode,
-            generator(noise_seed),
+            noise_generator(noise_seed),
             memory_limit_mb=memory_limit_mb,
             simulated=noise_seed is not None,
             dataset=graph.name,
@@ -65,7 +65,7 @@ def perturb_features(store: PointStore, source: RawSource, *, eps_x: str, repeat
             graph.features,
             graph.feature_bounds,
             eps_x,
-            generator(noise_seed),
+            noise_generator(noise_seed),
             simulated=noise_seed is not None,
             dataset=graph.name,
             notes=graph.notes,

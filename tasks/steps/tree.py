@@ -11,6 +11,7 @@ from tasks.client.fedwalk.degree import release_degrees
 from tasks.client.fedwalk.neighbour_counts import release_neighbour_counts
 from tasks.client.fedwalk.neighbour_lists import neighbour_lists
 from tasks.client.fedwalk.structural_matrices import release_structural_matrices
+from tasks.client.noise_source import noise_generator
 from tasks.code_version import code_version
 from tasks.curator.fedwalk.cluster_tree import Linkage, paper_tree, private_tree, random_tree
 from tasks.datasets.graph import RawGraph
@@ -41,7 +42,7 @@ def publish_degrees(
         report = release_degrees(
             neighbour_lists(graph.adjacency, dataset=graph.name),
             eps_degree,
-            generator(noise_seed),
+            noise_generator(noise_seed),
             dataset=graph.name,
             simulated=noise_seed is not None,
             notes=graph.notes,
@@ -83,7 +84,7 @@ def count_neighbours(
             DegreeReport.load(degrees.file(REPORT)).degrees,
             bin_of,
             eps_counts,
-            generator(noise_seed),
+            noise_generator(noise_seed),
             dataset=graph.name,
             simulated=noise_seed is not None,
             notes=graph.notes,
@@ -119,7 +120,7 @@ def send_structural_matrices(
             neighbour_lists(graph.adjacency, dataset=graph.name),
             bin_of,
             eps_counts,
-            generator(noise_seed),
+            noise_generator(noise_seed),
             dataset=graph.name,
             simulated=noise_seed is not None,
             notes=graph.notes,

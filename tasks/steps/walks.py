@@ -9,6 +9,7 @@ from tasks.client.fedwalk.encoded_lists import release_lists
 from tasks.client.fedwalk.neighbour_lists import neighbour_lists
 from tasks.client.fedwalk.protocol import expected_messages
 from tasks.client.fedwalk.walks import release_walks
+from tasks.client.noise_source import noise_generator
 from tasks.code_version import code_version
 from tasks.curator.fedwalk.list_walks import walk_lists
 from tasks.datasets.graph import RawGraph
@@ -48,7 +49,7 @@ def walk_devices(
             ClusterTree.load(tree.file(TREE)),
             eps_encoder,
             folder,
-            generator(noise_seed),
+            noise_generator(noise_seed),
             dataset=graph.name,
             simulated=noise_seed is not None,
             walks=walks,
@@ -83,7 +84,7 @@ def encode_lists(
             neighbour_lists(graph.adjacency, dataset=graph.name),
             ClusterTree.load(tree.file(TREE)),
             eps_encoder,
-            generator(noise_seed),
+            noise_generator(noise_seed),
             dataset=graph.name,
             simulated=noise_seed is not None,
             notes=graph.notes,

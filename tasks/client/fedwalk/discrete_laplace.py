@@ -6,7 +6,8 @@ epsilon-differential privacy when the cells change by at most ``sensitivity`` in
 Sundararajan, STOC 2009).
 
 Sampler (Canonne, Kamath and Steinke, NeurIPS 2020, algorithms 1 and 2): the budget is read as an exact fraction
-s/t of its decimal spelling and every decision compares uniform integers, so no rounding touches the law.
+s/t of its decimal spelling and every decision compares uniform integers, so no rounding touches the law. The integers
+themselves are exactly uniform (drawn by rejection). A draw's duration depends on its size, which is not hidden.
 With U uniform below t and kept with probability e^(-U/t), and V the number of successes at e^-1 before a failure,
 P[U + tV = x] is proportional to e^(-x/t); the quotient by s is geometric with ratio e^(-s/t); a sign, with the
 second zero refused, makes it two-sided.

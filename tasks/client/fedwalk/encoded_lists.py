@@ -7,6 +7,9 @@ encodings of uniform vertices. Given n, one neighbour more or less then exchange
 short list a filler for the neighbour, in a long one a kept entry for it (condition on the subset's other members).
 An encoding's law changes by at most e^r with its source, and so does the list's. Sorting is post-processing.
 Both ends hold a relation, which has the sum: 2r at worst.
+
+Exactness. The encoder rounds (``tasks.client.fedwalk.encoder``): the bound holds but for events of total probability
+(depth + 2) 2^-52 an entry. With ``pad``, the kept subset is drawn by 53-bit keys, uniform but for n^2 2^-54.
 """
 
 from __future__ import annotations
@@ -46,7 +49,7 @@ def release_lists(
         epsilon: canonical budget of the encoder, per level of the tree.
         rng: source of the noise.
         dataset, notes: for the ledger.
-        simulated: whether ``rng`` was seeded.
+        simulated: whether ``rng`` was seeded; if not, every draw comes from ``rng`` itself.
         published_degrees: int64 (V,): pads or truncates to these (0 for negative ones); None reveals the degrees.
 
     Raises:
@@ -62,7 +65,9 @@ def release_lists(
     if published_degrees is not None:
         wanted = np.clip(published_degrees, 0, lists.nodes)
         indptr, sources = _padded(lists, wanted, rng)
-    indices = _encoded(encoder_for(tree, epsilon), sources, draw_key(rng))
+    # Addressed draws repeat the bytes of a seed; their 64-bit key is no secret that a guarantee may rest on.
+    uniforms = _addressed(draw_key(rng), 2 * len(sources)) if simulated else rng.random(2 * len(sources))
+    indices = _encoded(encoder_for(tree, epsilon), sources, uniforms)
     owner = np.repeat(np.arange(lists.nodes), np.diff(indptr))
     return EncodedListReport(epsilon, padded, indptr, indices[np.lexsort((indices, owner))], line)
 
@@ -84,11 +89,19 @@ def _padded(
 
 
 @njit(nogil=True)
-def _encoded(encoder, sources, key):  # type: ignore[no-untyped-def]
+def _addressed(key, count):  # type: ignore[no-untyped-def]
     draws = stream(key, 0)
+    uniforms = np.empty(count)
+    for slot in range(count):
+        uniforms[slot] = uniform(draws, slot)
+    return uniforms
+
+
+@njit(nogil=True)
+def _encoded(encoder, sources, uniforms):  # type: ignore[no-untyped-def]
     encodings = np.empty(len(sources), dtype=np.int32)
     for entry in range(len(sources)):
-        encodings[entry] = encode(encoder, sources[entry], uniform(draws, 2 * entry), uniform(draws, 2 * entry + 1))
+        encodings[entry] = encode(encoder, sources[entry], uniforms[2 * entry], uniforms[2 * entry + 1])
     return encodings
 
 

@@ -11,6 +11,11 @@ text (Pan and Zhu, KDD 2022) leaves the law open; this is our reading.
 
 Sampler: all leaves below the sibling of an ancestor-or-self of v have the same rho, so Z_v is a sum over the
 path to the root. One draw says how far to climb, a second picks a leaf there: O(depth), and most draws stop at v.
+
+Exactness. Not exact: weights and sums are float64 and a draw is a multiple of 2^-53, so the probability of every level
+is off by at most (depth + 2) 2^-53 of the whole. A level that is less likely than that may never be drawn from one
+vertex and be drawn from another: the bound on the ratio holds up to a delta of (depth + 2) 2^-52 a release, about
+5e-15 at depth 20. Such levels exist from epsilon * depth = 35 on, where the bound itself says next to nothing.
 """
 
 from __future__ import annotations

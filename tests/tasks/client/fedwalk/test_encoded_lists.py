@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from randomgen import ChaCha
 from scipy.stats import chisquare
 
 from tasks.client.fedwalk.encoded_lists import release_lists
 from tasks.client.fedwalk.guarantee import worst_release_budget
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists
+from tasks.client.noise_source import noise_generator
 from tasks.errors import UserError
 from tasks.evaluation.audit import audit_epsilon
 from tasks.seeds import generator
@@ -25,12 +27,33 @@ def test_without_noise_the_lists_come_through(small_lists, uneven_tree):
     assert not report.ledger.guarantee
 
 
-def test_entries_follow_the_encoders_law(uneven_tree, exact_law):
+@pytest.mark.parametrize("simulated", [True, False])
+def test_entries_follow_the_encoders_law(uneven_tree, exact_law, simulated):
     # Ten devices are enough for the tree; a list may hold a neighbour many times for the sake of counting.
     lists = same_list([3] * 3000, 10)
-    report = release_lists(lists, uneven_tree, "0.5", generator(1), dataset="x", simulated=True)
+    rng = generator(1) if simulated else np.random.Generator(ChaCha(key=7, rounds=20))
+    report = release_lists(lists, uneven_tree, "0.5", rng, dataset="x", simulated=simulated)
     observed = np.bincount(report.indices, minlength=10)
     assert chisquare(observed, exact_law(uneven_tree, 0.5)[3] * 30_000).pvalue > 1e-4
+
+
+def test_only_a_simulation_draws_through_a_short_key(small_lists, uneven_tree, monkeypatch):
+    def refuse(_: np.random.Generator) -> None:
+        raise AssertionError("a 64-bit key was drawn")
+
+    monkeypatch.setattr("tasks.client.fedwalk.encoded_lists.draw_key", refuse)
+    for padded in (None, np.full(10, 2)):
+        release_lists(
+            small_lists,
+            uneven_tree,
+            "0.5",
+            noise_generator(None),
+            dataset="x",
+            simulated=False,
+            published_degrees=padded,
+        )
+    with pytest.raises(AssertionError, match="64-bit"):
+        release_lists(small_lists, uneven_tree, "0.5", noise_generator(3), dataset="x", simulated=True)
 
 
 def test_rows_are_sorted_and_degrees_are_those_of_the_list(small_lists, uneven_tree):
