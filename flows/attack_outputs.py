@@ -1,0 +1,94 @@
+"""Where the attacks' results go: a table, a figure, all rows, and what they were made with."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import subprocess
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version  # noqa: TID251 - versions only
+from pathlib import Path
+from typing import Any
+
+from flows.startup import PACKAGE_ROOT
+from flows.study import workspace
+from tasks.errors import UserError
+from tasks.evaluation.attacks.figure import draw_attacks
+from tasks.evaluation.attacks.table import attack_table
+from tasks.evaluation.rows import Row, write_atomically, write_rows
+from tasks.evaluation.tables import summary, write_csv
+
+DIGITS = 4
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "torch")
+WALKS = "demo/node_embedding/digits/metrics.json"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What the rows were made with: digest of the public data, seed, settings and seconds."""
+
+    data: str
+    seed: int
+    settings: dict[str, Any]
+    seconds: float
+
+
+def write(dataset: str, rows: list[Row], provenance: Provenance, chosen: argparse.Namespace) -> None:
+    """The table to the console and as CSV with its provenance beside it, the figure, and all rows where asked for.
+
+    Raises:
+        UserError: for a place that cannot be written.
+    """
+    frame = summary(rows)
+    folder = workspace() / "data" / "results" / "attacks"
+    csv = chosen.csv or folder / f"{dataset}.csv"
+    write_csv(csv, frame.round(DIGITS))
+    record = {
+        **asdict(provenance),
+        "seconds": round(provenance.seconds),
+        "commit": _commit(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+    }
+    write_atomically(csv.with_suffix(".json"), json.dumps(record, indent=1) + "\n")
+    figure = chosen.figure or folder / f"{dataset}.png"
+    try:
+        draw_attacks(frame, figure)
+    except (OSError, ValueError) as error:
+        # matplotlib's ValueError is about the ending of the file's name.
+        raise UserError(f"{figure}: cannot be written ({error}); name a .png file elsewhere") from None
+    if chosen.json:
+        write_rows(chosen.json, rows)
+    print(attack_table(frame))
+
+
+def walk_rows(results: Path) -> list[Row]:
+    """What the node embedding study measured of FedWalk's uploads on digits, when its results are there."""
+    try:
+        measured = json.loads((results / WALKS).read_text())
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError):
+        raise UserError(f"{results / WALKS} is unreadable; restore it with git or run the study again") from None
+    rows = {}
+    for title, metrics in measured.items():
+        words = dict(word.split("=", 1) for word in title.split() if "=" in word)
+        if "edge_recall" in metrics:
+            settings = {"attack": "walk recovery", "reading": words["mode"], "eps_encoder": words["eps_encoder"]}
+            for metric in ("edge_recall", "edge_base_rate"):
+                row = Row("attacks", "digits", "fedwalk", settings, 0, metric, metrics[metric])
+                rows[words["mode"], words["eps_encoder"], metric] = row
+    return list(rows.values())
+
+
+def _commit() -> str:
+    answer = subprocess.run(
+        ["git", "describe", "--always", "--abbrev=40", "--dirty"],
+        cwd=PACKAGE_ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return answer.stdout.strip() or "unknown"

@@ -1,0 +1,66 @@
+"""The attacks on one public data set: every report and model is drawn by the pipeline's own steps, then attacked."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from flows import attack_graphs, attack_nodes
+from flows.attack_outputs import Provenance, walk_rows
+from flows.study import PARAMETERS, open_store, own_datasets, workspace
+from tasks.datasets.graph import RawGraph
+from tasks.datasets.registry import public_dataset, user_dataset
+from tasks.epsilon import canonical_epsilon
+from tasks.errors import UserError
+from tasks.evaluation.attacks.pairs import refuse_private
+from tasks.evaluation.rows import Row
+from tasks.params import load_parameters
+from tasks.steps.download import RawSource, download
+from tasks.store import PointStore
+
+SEED = 0
+
+
+def measure(dataset: str, eps_a: Sequence[str], repeats: int) -> tuple[list[Row], Provenance]:
+    """Every attack that is for the data set: those on nodes for one graph, membership for a set of graphs.
+
+    Raises:
+        UserError: for an unknown or private data set, a bad budget or number of repeats.
+    """
+    budgets = [canonical_epsilon(value, name="eps_a") for value in eps_a]
+    if len(set(budgets)) < len(budgets):
+        raise UserError("--eps-a names a budget twice; name each once")
+    if repeats < 1:
+        raise UserError(f"--repeats {repeats}: use at least 1")
+    started = time.monotonic()
+    source, store = _source(dataset)
+    single = isinstance(source.load(), RawGraph)
+    if single:
+        attacks = attack_nodes.node_rows(store, source, budgets, repeats, SEED)
+    else:
+        attacks = attack_graphs.membership_rows(store, source, repeats, SEED)
+    rows = list(_reported(attacks, started))
+    if single:
+        rows += walk_rows(workspace() / "data" / "results")
+    settings: dict[str, Any] = {"repeats": repeats}
+    settings |= {"eps_a": budgets, **attack_nodes.SETTINGS} if single else attack_graphs.SETTINGS
+    return rows, Provenance(source.content, SEED, settings, time.monotonic() - started)
+
+
+def _source(dataset: str) -> tuple[RawSource, PointStore]:
+    own = own_datasets(load_parameters(workspace() / PARAMETERS))
+    declared = user_dataset(dataset, own)
+    if declared is None:
+        public_dataset(dataset, own)
+    else:
+        refuse_private(dataset, declared.private)
+    store = open_store()
+    return download.plain(store, dataset, declared), store  # type: ignore[attr-defined]
+
+
+def _reported(parts: Iterator[tuple[str, list[Row]]], started: float) -> Iterator[Row]:
+    for name, rows in parts:
+        print(f"attacked after {time.monotonic() - started:.0f} s: {name}", file=sys.stderr)
+        yield from rows

@@ -1,0 +1,56 @@
+"""What an adversary learns: attacks on reports and on published models, beside the accuracy of the same models.
+
+python -m flows.attacks [--dataset D] [--eps-a E ...] [--repeats N] [--json FILE] [--csv FILE] [--figure FILE]
+
+Plain, without any server. Judged by the truth, and so for public data sets alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from flows.startup import settle
+from tasks.errors import UserError
+
+BUDGETS = ("1", "2", "3", "4", "5", "6", "7", "8", "inf")
+MISTAKE = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit status: 0, or 2 for a mistake, which is one line."""
+    chosen = _parser().parse_args(arguments)
+    try:
+        settle()
+        # Imported now: torch, prefect and matplotlib read their environment once, when they are first imported.
+        from flows.attack_outputs import write
+        from flows.attack_table import measure
+
+        rows, provenance = measure(chosen.dataset, chosen.eps_a, chosen.repeats)
+        write(chosen.dataset, rows, provenance, chosen)
+    except UserError as mistake:
+        print(f"error: {mistake}", file=sys.stderr)
+        return MISTAKE
+    except KeyboardInterrupt:
+        print("interrupted; trained models are kept, the same command goes on from here", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m flows.attacks", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--dataset", default="cora", metavar="D", help="a public graph with classes (default: cora)")
+    parser.add_argument("--eps-a", nargs="+", default=list(BUDGETS), metavar="E", help="budgets of a neighbour list")
+    parser.add_argument(
+        "--repeats", type=int, default=3, metavar="N", help="how often everything is drawn (default: 3)"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows as one JSON array")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="instead of data/results/attacks/<D>.csv")
+    parser.add_argument("--figure", type=Path, metavar="FILE", help="instead of data/results/attacks/<D>.png")
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
