@@ -110,7 +110,8 @@ class Search(Section):
     """Hyper-parameters to choose from by validation, how much of their grid is tried, and when training stops.
 
     ``preset`` names a whole grid instead of the single axes. ``dgl`` trains point after point through DGL's layers;
-    ``batched`` trains all points of a repeat together.
+    ``batched`` trains all points of a repeat together. ``smooth_loss`` lets the training loss, too, read the smoothed
+    predictions. ``points`` and ``minutes`` bound one search; with ``minutes`` the result depends on the machine.
     """
 
     engine: Literal["batched", "dgl"] = "batched"
@@ -124,8 +125,10 @@ class Search(Section):
     lambda2: Annotated[list[NonNegative], Field(min_length=1), Distinct] = [1e-4]
     step_size: Annotated[Real, Field(gt=0, allow_inf_nan=False)] = 30.0
     inner_steps: Count = 1
+    smooth_loss: bool = False
     strategy: Literal["full", "random", "halving"] = "full"
     points: Count | None = None
+    minutes: Annotated[Real, Field(gt=0, allow_inf_nan=False)] | None = None
     factor: Annotated[Whole, Field(ge=2)] = 3
     rungs: Count = 4
     epochs: Annotated[Whole, Field(ge=1, le=500)] = 500
@@ -137,12 +140,14 @@ class Search(Section):
         axes = {"learning_rate", "dropout", "weight_decay", "l_x", "l_y", "lambda1", "lambda2"}
         if self.preset and (named := sorted(axes & self.model_fields_set)):
             raise ValueError(f"preset {self.preset} is a whole grid; remove it or {', '.join(named)}")
-        if self.strategy == "random" and self.points is None:
-            raise ValueError("strategy random needs points, the number to draw")
+        if self.strategy == "random" and self.points is None and self.minutes is None:
+            raise ValueError("strategy random needs points, the number to draw, or minutes")
         if self.strategy == "full" and self.points is not None:
             raise ValueError("strategy full trains all points; use random or halving for a number of points")
-        if self.engine == "dgl" and self.strategy != "full":
-            raise ValueError("engine dgl trains the full grid; use engine batched for another strategy")
+        if self.engine == "dgl" and (self.strategy != "full" or self.minutes is not None or self.smooth_loss):
+            raise ValueError(
+                "engine dgl trains the full grid; use engine batched for another strategy, minutes or smooth_loss"
+            )
         return self
 
 

@@ -147,12 +147,15 @@ def _searched(
         epochs=tuning.epochs,
         patience=tuning.patience,
         normalization=study.normalization,
+        smooth_loss=tuning.smooth_loss,
         joint=GraphSteps(tuning.step_size, tuning.inner_steps) if method.joint else None,
         device=device,
         workers=1,  # the flow's runner spreads points over the cores
         memory_mb=tuning.memory_mb,
     )
-    strategy = Strategy(tuning.strategy, points=tuning.points, factor=tuning.factor, rungs=tuning.rungs)
+    strategy = Strategy(
+        tuning.strategy, points=tuning.points, minutes=tuning.minutes, factor=tuning.factor, rungs=tuning.rungs
+    )
     (trained,) = search_grid([problem], points, settings, strategy, seed=seed).trained
     return trained
 
