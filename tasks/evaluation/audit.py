@@ -1,9 +1,10 @@
 """Empirical lower bounds on the budget that a mechanism really spends (Ding et al., CCS 2018; Jagielski et al., 2020).
 
 Outputs of two neighbouring inputs, many draws each, are summarised as integers. On the first half the event (a set of
-integers) with the largest estimated log ratio is chosen; on the second half its probabilities are bounded by
-Clopper-Pearson, so choosing costs no confidence. A lower bound above the claim refutes the claim; one below it proves
-nothing but says how much of the claim was seen spent.
+integers) with the largest estimated log ratio is chosen: its first part ranks the integers by likelihood ratio, its
+second says how many of the ranking to take, or those that lead it by luck would be taken for an event. On the second
+half the event's probabilities are bounded by Clopper-Pearson, so choosing costs no confidence. A lower bound above the
+claim refutes the claim; one below it proves nothing but says how much of the claim was seen spent.
 """
 
 from __future__ import annotations
@@ -77,19 +78,18 @@ def audit_epsilon(
 
 
 def _likeliest_event(first: NDArray, second: NDArray, delta: float) -> tuple[NDArray, bool]:
-    """The event with the best cautious log ratio among the prefixes of the outcomes sorted by likelihood ratio."""
+    """The event with the best cautious log ratio among the prefixes of the outcomes ranked by likelihood ratio."""
     outcomes, places = np.unique(np.concatenate([first, second]), return_inverse=True)
-    counts = [
-        np.bincount(part, minlength=len(outcomes)).astype(float)
-        for part in (places[: len(first)], places[len(first) :])
-    ]
+    ranking, choosing = slice(None, len(first) // 2), slice(len(first) // 2, None)
+    sides = places[: len(first)], places[len(first) :]
     best, best_score, turned = outcomes[:1], -math.inf, False
     for reverse in (False, True):
-        above, below = counts[::-1] if reverse else counts
-        order = np.argsort(-(above + 1) / (below + 1), kind="stable")
-        a, b = np.cumsum(above[order]), np.cumsum(below[order])
+        likely, unlikely = sides[::-1] if reverse else sides
+        seen, unseen = (np.bincount(side[ranking], minlength=len(outcomes)) for side in (likely, unlikely))
+        order = np.argsort(-(seen + 1) / (unseen + 1), kind="stable")
+        a, b = (np.bincount(side[choosing], minlength=len(outcomes))[order].cumsum() for side in (likely, unlikely))
         # Three standard deviations against each count: events too rare to be bounded later are not chosen.
-        cautious_a = np.maximum(a - 3 * np.sqrt(a + 1), 0.0) - delta * len(first)
+        cautious_a = np.maximum(a - 3 * np.sqrt(a + 1), 0.0) - delta * len(likely[choosing])
         scores = np.log(np.maximum(cautious_a, 1e-9)) - np.log(b + 3 * np.sqrt(b + 1))
         place = int(np.argmax(scores))
         if scores[place] > best_score:

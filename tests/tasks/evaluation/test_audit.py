@@ -1,48 +1,17 @@
-"""The audit itself, and what it says about the mechanisms and about deliberately broken ones."""
+"""The audit itself; what it says about the mechanisms, and about deliberately wrong ones, is in ``audits``."""
 
 import math
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from scipy.stats import binom
 
-from tasks.client.multibit import encode_features
-from tasks.client.randomized_response import randomise_neighbour_lists
 from tasks.errors import UserError
 from tasks.evaluation.audit import audit_epsilon, clopper_pearson
-from tasks.seeds import generator
-
-DRAWS = 60_000
 
 
 def coins(probability: float, draws: int, seed: int) -> np.ndarray:
     return (np.random.default_rng(seed).random(draws) < probability).astype(np.int64)
-
-
-def neighbour_lists(bit: int, epsilon: str, seed: int) -> np.ndarray:
-    """The report on one bit of the list, over many draws; the user is one of many rows with the same list.
-
-    Rows are independent users, so each row is a draw. The differing bit is summarised with a bit that never differs.
-    """
-    users = 300
-    rows = np.zeros((users, users), dtype=np.int8)
-    rows[:, 1] = bit
-    rng, graph = generator(seed), csr_array(rows)
-    outputs = []
-    for _ in range(DRAWS // users):
-        report = randomise_neighbour_lists(graph, epsilon, "directed", rng, 1e4, True, dataset="toy")
-        reported = csr_array((np.ones(len(report.indices)), report.indices, report.indptr), shape=rows.shape)
-        outputs.append((reported[:, [1]].toarray() + 2 * reported[:, [2]].toarray()).astype(np.int64).ravel())
-    return np.concatenate(outputs)
-
-
-def feature_vectors(ones: bool, epsilon: str, seed: int, dimensions: int = 4) -> np.ndarray:
-    """All of a user's report as one integer: (dimension, sign) pairs in base 2d."""
-    features = csr_array(np.full((4 * DRAWS, dimensions), float(ones)))
-    report = encode_features(features, (0.0, 1.0), epsilon, generator(seed), True, dataset="toy")
-    digits = 2 * report.dims.astype(np.int64) + (report.signs == 1)
-    return digits @ (2 * dimensions) ** np.arange(report.sampled)
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 10), (3, 10), (10, 10), (400, 1000)])
@@ -80,34 +49,9 @@ def test_equal_inputs_show_nothing_and_impossible_outputs_show_much() -> None:
         audit_epsilon(coins(0.5, 10, 1), coins(0.5, 11, 2))
 
 
-@pytest.mark.parametrize("epsilon", ["1", "2"])
-def test_randomised_response_spends_what_it_claims(epsilon: str) -> None:
-    result = audit_epsilon(neighbour_lists(1, epsilon, 3), neighbour_lists(0, epsilon, 4))
-    assert 0.85 * float(epsilon) < result.lower_bound <= float(epsilon)
-
-
-@pytest.mark.parametrize("epsilon", ["0.5", "1", "2"])
-def test_multi_bit_spends_what_it_claims(epsilon: str) -> None:
-    result = audit_epsilon(feature_vectors(True, epsilon, 5), feature_vectors(False, epsilon, 6))
-    assert 0.85 * float(epsilon) < result.lower_bound <= float(epsilon)
-
-
-def test_several_signs_compose_to_the_whole_budget() -> None:
-    result = audit_epsilon(feature_vectors(True, "4.4", 7), feature_vectors(False, "4.4", 8))
-    assert 0.85 * 4.4 < result.lower_bound <= 4.4
-
-
-def test_list_and_features_together_spend_the_sum() -> None:
-    first = feature_vectors(True, "1", 17)[:DRAWS] * 4 + neighbour_lists(1, "1", 18)
-    second = feature_vectors(False, "1", 19)[:DRAWS] * 4 + neighbour_lists(0, "1", 20)
-    result = audit_epsilon(first, second)
-    assert 0.85 * 2 < result.lower_bound <= 2
-
-
-def test_broken_mechanisms_are_caught() -> None:
-    twice = audit_epsilon(neighbour_lists(1, "2", 9), neighbour_lists(0, "2", 10))
-    assert twice.lower_bound > 1  # claimed 1, spent 2
-    drawn_again = [neighbour_lists(bit, "1", 11 + bit) | neighbour_lists(bit, "1", 13 + bit) for bit in (1, 0)]
-    assert audit_epsilon(*drawn_again).lower_bound > 1  # two reports OR-ed, claimed as one
-    own_bounds = [np.zeros(DRAWS, dtype=np.int64), coins(1 / (1 + math.e), DRAWS, 15)]
-    assert audit_epsilon(*own_bounds).lower_bound > 1  # bounds from the data: a constant column is never sent
+def test_outcomes_that_lead_the_ranking_by_luck_are_not_the_event() -> None:
+    """A coin of ln 3 blurred over 256 outcomes: ranked and chosen on the same draws, a handful of rare ones won."""
+    first, second = (coins(p, 100_000, seed) for seed, p in ((1, 0.75), (2, 0.25)))
+    blur = np.random.default_rng(3).integers(256, size=(2, 100_000))
+    result = audit_epsilon(2 * blur[0] + first, 2 * blur[1] + second)
+    assert 0.95 * math.log(3) < result.lower_bound <= math.log(3)
