@@ -1,0 +1,75 @@
+"""The audit: what every mechanism is seen to spend, next to what its ledger line claims. ``python -m flows.audit``.
+
+Needs neither a server nor data: neighbouring inputs are made up, and the mechanisms themselves are run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from flows.startup import settle
+
+if __name__ == "__main__":
+    settle()
+
+from tqdm import tqdm
+
+from tasks.errors import UserError
+from tasks.evaluation.audits.running import FAST_DRAWS, all_cases, audited
+from tasks.evaluation.audits.table import audit_frame, audit_json, audit_text
+from tasks.evaluation.rows import write_atomically
+from tasks.evaluation.tables import write_csv
+
+MISTAKE = 2
+REFUTED = 1
+
+
+def audit(seed: int, fast: bool, json: Path | None, csv: Path | None) -> int:
+    """Audit everything, print the table and write it where asked; the exit status, 1 when a claim is refuted.
+
+    Raises:
+        UserError: for a negative seed or a place that cannot be written.
+    """
+    if seed < 0:
+        raise UserError(f"--seed {seed} is negative; use 0 or more")
+    for option, path in (("--json", json), ("--csv", csv)):
+        if path and path.is_dir():
+            raise UserError(f"{option} {path} is a folder; name a file")
+    cases = all_cases()
+    progress = tqdm(audited(cases, seed, FAST_DRAWS if fast else None), "audit", len(cases), disable=None, leave=False)
+    rows = list(progress)
+    frame = audit_frame(rows)
+    print(audit_text(frame))
+    if json:
+        write_atomically(json, audit_json(frame))
+    if csv:
+        write_csv(csv, frame)
+    refuted = [f"{row.mechanism} ({row.setting})" for row in rows if row.refuted]
+    if refuted:
+        print(f"more than claimed is spent by {', '.join(refuted)}", file=sys.stderr)
+    return REFUTED if refuted else 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; the exit status: 0, 1 for a refuted claim, 2 for a mistake."""
+    parser = argparse.ArgumentParser(prog="python -m flows.audit", description=__doc__)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows as one JSON array")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write all rows as CSV")
+    parser.add_argument("--fast", action="store_true", help="few draws: a quick look, bounds further from the claims")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draws; equal seeds give equal rows")
+    chosen = parser.parse_args(arguments)
+    try:
+        return audit(chosen.seed, chosen.fast, chosen.json, chosen.csv)
+    except UserError as mistake:
+        print(f"error: {mistake}", file=sys.stderr)
+        return MISTAKE
+    except KeyboardInterrupt:
+        print("interrupted; nothing was written", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
