@@ -15,6 +15,7 @@ import os
 import secrets
 import shutil
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -40,6 +41,14 @@ DIGEST_LENGTH = 24
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 NO_PLACE = frozenset({errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.ENAMETOOLONG})
 DENIED = NO_PLACE | {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+class PrivateFailure(Exception):
+    """A point of private raw data failed otherwise than by a user's mistake.
+
+    Only the kind of the error and where it happened are told: its text, and the errors it came from, may quote the
+    data, and end up in logs.
+    """
 
 
 @dataclass(frozen=True)
@@ -91,6 +100,9 @@ class PointStore:
 
         A ``private`` point depends on private raw data: its digest is an HMAC under a secret of this store and
         its description does not repeat the key, so neither lets anyone test a guess of the data.
+
+        Raises:
+            PrivateFailure: in place of whatever ``compute`` raises, but for a ``UserError``, when the point is private.
         """
         digest = self._digest(key, private)
         folder = self.root / "points" / digest
@@ -101,8 +113,13 @@ class PointStore:
             if content is not None:
                 return PointRef(digest, folder, content, cached=True, seconds=0.0, remark=remark)
             started = time.perf_counter()
-            content = self._compute(folder, None if private else key, compute, label)
+            content = self._compute(folder, None if private else key, compute, label, private)
             return PointRef(digest, folder, content, cached=False, seconds=time.perf_counter() - started, remark=remark)
+
+    def holds(self, key: Mapping[str, object], *, private: bool = False) -> bool:
+        """Whether ``key``'s point is here or exported; its files are verified when it is asked for."""
+        digest = self._digest(key, private)
+        return (self.root / "points" / digest).exists() or digest in self._exported
 
     def discard(self, ref: PointRef) -> None:
         """Remove a point that was a means to another one, which is stored by now."""
@@ -203,14 +220,22 @@ class PointStore:
         return {meta.parent.name: meta.parent for place in self.exports for meta in sorted(place.rglob(META))}
 
     def _compute(
-        self, folder: Path, key: Mapping[str, object] | None, compute: Callable[[Path], None], label: str
+        self,
+        folder: Path,
+        key: Mapping[str, object] | None,
+        compute: Callable[[Path], None],
+        label: str,
+        private: bool,
     ) -> str:
         draft = self.root / "temporary" / f"{folder.name}.{secrets.token_hex(4)}"
         with self._io():
             draft.mkdir()
         try:
             with self._io(errors=FULL):
-                compute(draft)
+                if private:
+                    _withheld(compute, draft, label)
+                else:
+                    compute(draft)
             with self._io():
                 content = describe(draft, key, label)
                 draft.rename(folder)
@@ -236,3 +261,18 @@ def _io(place: str, remedy: str, errors: frozenset[int] = FULL | DENIED) -> Iter
         else:
             problem = f"it cannot be written ({error.strerror}); {remedy}"
         raise UserError(f"{place}: {problem}") from error
+
+
+def _withheld(compute: Callable[[Path], None], draft: Path, label: str) -> None:
+    try:
+        return compute(draft)
+    except (UserError, PrivateFailure):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise
+        steps = traceback.extract_tb(error.__traceback__)
+        ours = [step for step in steps if Path(step.filename).is_relative_to(Path(__file__).parent)]
+        what = f"{type(error).__name__} at {Path(ours[-1].filename).name}:{ours[-1].lineno}"
+    # Raised anew out here, so that it is chained to nothing.
+    raise PrivateFailure(f"{label}: {what}; its text is withheld, for the data are private")

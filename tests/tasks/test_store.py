@@ -5,9 +5,11 @@ import hashlib
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from hypothesis import strategies as st
 
 import tasks.store
 from tasks.errors import UserError
-from tasks.store import PointRef, PointStore
+from tasks.store import PointRef, PointStore, PrivateFailure
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = {"step": "draw", "eps": "7", "seed": 0}
@@ -392,3 +394,54 @@ def test_references_and_stores_travel(store: PointStore, draw: Draw) -> None:
     store.point({**KEY, "seed": 1}, draw, label="draw")
     assert pickle.loads(pickle.dumps(ref)) == ref
     assert pickle.loads(pickle.dumps(store)).point(KEY, draw, label="draw").cached
+
+
+def raising(error: BaseException) -> Callable[[Path], None]:
+    def compute(folder: Path) -> None:
+        try:
+            raise KeyError("0.48392, a neighbour's feature")
+        except KeyError:
+            raise error  # noqa: B904 - chained on purpose
+
+    return compute
+
+
+@pytest.mark.parametrize("error", [ValueError("0.48392"), KeyError(0.48392), OSError(errno.EIO, "0.48392")], ids=repr)
+def test_the_text_of_an_error_on_private_data_is_withheld(store: PointStore, error: Exception) -> None:
+    with pytest.raises(PrivateFailure) as caught:
+        store.point(KEY, raising(error), label="encode friends", private=True)
+    assert re.fullmatch(
+        rf"encode friends: {type(error).__name__} at store.py:\d+; its text is withheld, for the data are private",
+        str(caught.value),
+    )
+    assert (caught.value.__cause__, caught.value.__context__) == (None, None)
+    assert "0.48392" not in "".join(traceback.format_exception(caught.value))
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    with pytest.raises(type(error)):
+        store.point(KEY, raising(error), label="encode friends")
+    assert list((store.root / "temporary").iterdir()) == []
+
+
+def test_a_failure_within_a_private_point_is_told_once(store: PointStore) -> None:
+    def outer(folder: Path) -> None:
+        store.point({**KEY, "block": 0}, raising(ValueError("0.48392")), label="block 0", private=True)
+
+    with pytest.raises(PrivateFailure, match=r"^block 0: ValueError at"):
+        store.point(KEY, outer, label="whole", private=True)
+
+
+@pytest.mark.parametrize(
+    ("error", "seen"),
+    [
+        (UserError("friends: use a smaller eps"), UserError),
+        (OSError(errno.ENOSPC, "No space left on device"), UserError),
+        (KeyboardInterrupt(), KeyboardInterrupt),
+    ],
+    ids=repr,
+)
+def test_mistakes_and_interruptions_on_private_data_are_told(
+    store: PointStore, error: BaseException, seen: type[BaseException]
+) -> None:
+    with pytest.raises(seen) as caught:
+        store.point(KEY, raising(error), label="encode friends", private=True)
+    assert type(caught.value) is seen
