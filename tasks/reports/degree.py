@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tasks.errors import UserError
 from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
 _SPEC = {"epsilon": ("uint8", 1), "ledger": ("uint8", 1), "degrees": ("int64", 1)}
@@ -33,6 +34,7 @@ class DegreeReport:
     ledger: LedgerLine
 
     def __post_init__(self) -> None:
+        require_entry(self.ledger, "degree", report="degree report", epsilon=self.epsilon)
         if self.degrees.dtype != np.int64 or self.degrees.ndim != 1 or not len(self.degrees):
             raise UserError("degree report: degrees must be int64, one for each vertex")
 

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
 from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
 EdgeMode = Literal["directed", "directed-no-diagonal", "pair"]
@@ -58,6 +59,7 @@ class EdgeReport:
     ledger: LedgerLine
 
     def __post_init__(self) -> None:
+        require_entry(self.ledger, "edges", report="edge report")
         checked_mode(self.mode)
         if canonical_epsilon(self.epsilon) != self.epsilon or self.ledger.epsilon != self.epsilon:
             raise UserError("edge report: the budget is not canonical or differs from the ledger line")

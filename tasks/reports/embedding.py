@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tasks.epsilon import INFINITE, canonical_epsilon
 from tasks.errors import UserError
 from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
 Encoder = Literal["per_row", "row", "paper", "gaussian_scale"]
@@ -78,6 +79,7 @@ class EmbeddingReport:
     ledger: LedgerLine
 
     def __post_init__(self) -> None:
+        require_entry(self.ledger, "embedding", report="embedding report")
         checked_encoder(self.encoder)
         if canonical_epsilon(self.epsilon, per_node=True) != self.epsilon:
             raise UserError("embedding report: the budget is not canonical")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tasks.errors import UserError
 from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
 _SPEC = {
@@ -43,6 +44,7 @@ class EncodedListReport:
     ledger: LedgerLine
 
     def __post_init__(self) -> None:
+        require_entry(self.ledger, "encoded lists", report="encoded list report")
         indptr, indices = self.indptr, self.indices
         if len(indptr) < 2 or indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
             raise UserError("encoded list report: indptr does not fit the entries")

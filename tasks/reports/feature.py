@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from tasks.epsilon import INFINITE, canonical_epsilon
 from tasks.errors import UserError
 from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
 _SPEC = {
@@ -58,6 +59,7 @@ class FeatureReport:
     exact: csr_array | None = None
 
     def __post_init__(self) -> None:
+        require_entry(self.ledger, "features", report="feature report")
         if canonical_epsilon(self.epsilon) != self.epsilon or self.ledger.epsilon != self.epsilon:
             raise UserError("feature report: the budget is not canonical or differs from the ledger line")
         if self.nodes < 1 or self.dimensions < 1 or not 1 <= self.sampled <= self.dimensions:

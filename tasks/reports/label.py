@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tasks.errors import UserError
 from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
 _SPEC = {
@@ -44,6 +45,7 @@ class LabelReport:
     ledger: LedgerLine
 
     def __post_init__(self) -> None:
+        require_entry(self.ledger, "labels", report="label report")
         if self.classes < 1:
             raise UserError("label report: at least one class is needed")
         for role in ("train", "validation"):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tasks.errors import UserError
 from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
 _SPEC = {
@@ -71,6 +72,7 @@ class ModelUpdate:
     ledger: LedgerLine
 
     def __post_init__(self) -> None:
+        require_entry(self.ledger, "training", report="model update")
         if min(self.client, self.round, self.examples) < 0:
             raise UserError("model update: client, round and examples must not be negative")
         if self.values.dtype != np.float32 or self.values.ndim != 1:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tasks.errors import UserError
 from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
 BUCKETS = 8
@@ -47,6 +48,7 @@ class NeighbourCountReport:
     ledger: LedgerLine
 
     def __post_init__(self) -> None:
+        require_entry(self.ledger, "counts", report="neighbour count report", epsilon=self.epsilon)
         if self.counts.dtype != np.int32 or self.counts.ndim != 3 or 0 in self.counts.shape:
             raise UserError("neighbour count report: counts must be int32 of shape (vertices, buckets, bins)")
         if self.sensitivity not in (1, 2):

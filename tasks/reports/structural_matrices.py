@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tasks.errors import UserError
 from tasks.reports.archive import array_text, read_arrays, text_array, write_arrays
+from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
 _SPEC = {
@@ -43,6 +44,7 @@ class StructuralMatrixReport:
     ledger: LedgerLine
 
     def __post_init__(self) -> None:
+        require_entry(self.ledger, "structural matrices", report="structural matrix report")
         fits = self.vectors.ndim == 2 and self.rows.ndim == 2 and self.vectors.shape[1] == self.rows.shape[1]
         if not fits or len(self.indptr) != len(self.vectors) + 1 or self.indptr[-1] != len(self.rows):
             raise UserError("structural matrix report: vectors, rows and indptr do not fit each other")

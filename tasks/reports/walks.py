@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tasks.errors import UserError
+from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 from tasks.reports.walk_corpus import WalkCorpus
 
@@ -57,6 +58,9 @@ class WalkReport:
         predictor: rule for the two-hop vertex.
         traffic: messages and bytes.
         ledger: makes no claim for a walk.
+
+    Raises:
+        UserError: without the ledger line of walks.
     """
 
     corpus: WalkCorpus
@@ -65,6 +69,9 @@ class WalkReport:
     predictor: str
     traffic: Traffic
     ledger: LedgerLine
+
+    def __post_init__(self) -> None:
+        require_entry(self.ledger, "walks", report="walk report")
 
     def save(self) -> None:
         """Writes the report beside its walks."""

@@ -15,7 +15,7 @@ from tasks.reports.ledger_line import LedgerLine
 from tasks.reports.walk_corpus import WalkCorpus
 from tasks.seeds import generator
 
-LINE = LedgerLine("m", "d", "k", "r", "1", "u", "s", "n", False, False)
+LINE = LedgerLine("m", "d", "encoded lists", "r", "1", "u", "s", "n", False, False)
 
 
 def graph(nodes: int, pairs: list[tuple[int, int]]) -> csr_array:

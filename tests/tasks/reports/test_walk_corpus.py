@@ -11,7 +11,7 @@ from tasks.reports.ledger_line import LedgerLine
 from tasks.reports.walk_corpus import WalkCorpus
 from tasks.reports.walks import Traffic, WalkReport
 
-LINE = LedgerLine("m", "d", "k", "r", "inf", "u", "s", "n", False, False)
+LINE = LedgerLine("m", "d", "walks", "r", "inf", "u", "s", "n", False, False)
 ROUNDS = [np.array([[0, 1, 2], [3, -1, -1]], dtype=np.int32), np.array([[2, 2, -1]], dtype=np.int32)]
 
 

@@ -13,7 +13,9 @@ from tasks.reports.neighbour_counts import NeighbourCountReport
 from tasks.reports.structural_matrices import StructuralMatrixReport
 from tasks.seeds import generator
 
-LINE = LedgerLine("m", "d", "k", "r", "inf", "u", "s", "n", False, False)
+COUNTS, MATRICES = (
+    LedgerLine("m", "d", slot, "r", "inf", "u", "s", "n", False, False) for slot in ("counts", "structural matrices")
+)
 
 
 def two_kinds() -> NeighbourCountReport:
@@ -22,7 +24,7 @@ def two_kinds() -> NeighbourCountReport:
     counts = np.zeros((40, 8, 3), dtype=np.int32)
     counts[::2, 1] = rng.integers(1, 4, size=(20, 3))
     counts[1::2, 6] = rng.integers(80, 120, size=(20, 3))
-    return NeighbourCountReport("inf", 1, counts, LINE)
+    return NeighbourCountReport("inf", 1, counts, COUNTS)
 
 
 @pytest.mark.parametrize("kind", ["balanced", "average", "complete"])
@@ -46,7 +48,7 @@ def test_linkages_are_scipys_on_the_same_distances(kind):
 
 def test_the_papers_tree_is_marked():
     rows = generator(1).normal(size=(30, 2)).astype(np.float32)
-    report = StructuralMatrixReport("1", rows[:10], np.arange(0, 31, 3), rows, LINE)
+    report = StructuralMatrixReport("1", rows[:10], np.arange(0, 31, 3), rows, MATRICES)
     assert paper_tree(report, generator(1)).source == "paper"
 
 
@@ -61,7 +63,7 @@ def test_what_cannot_be_built_is_refused(monkeypatch):
     with pytest.raises(UserError, match="two vertices"):
         random_tree(1, generator(1))
     with pytest.raises(UserError, match="two vertices"):
-        private_tree(NeighbourCountReport("1", 1, np.zeros((1, 8, 2), dtype=np.int32), LINE), generator(1))
+        private_tree(NeighbourCountReport("inf", 1, np.zeros((1, 8, 2), dtype=np.int32), COUNTS), generator(1))
     with pytest.raises(UserError, match="linkage"):
         private_tree(two_kinds(), generator(1), linkage="single")
     monkeypatch.setattr(cluster_tree, "ALL_PAIRS_LIMIT", 39)

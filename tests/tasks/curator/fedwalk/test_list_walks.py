@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tasks.reports.encoded_lists import EncodedListReport
 from tasks.reports.ledger_line import LedgerLine
 from tasks.seeds import generator
 
-LINE = LedgerLine("m", "d", "k", "r", "1", "u", "s", "n", False, False)
+LINE = LedgerLine("m", "d", "encoded lists", "r", "1", "u", "s", "n", False, False)
 
 
 def encoded() -> EncodedListReport:
@@ -37,7 +38,8 @@ def test_walks_follow_the_lists_by_multiplicity_and_end_at_empty_ones(tmp_path: 
 
 
 def test_lists_under_randomised_response_walk_too_and_pairs_are_mirrored(tmp_path: Path):
-    report = EdgeReport(3, "pair", "1", np.array([0, 1, 1, 1]), np.array([2], dtype=np.int32), LINE)
+    line = replace(LINE, deployment_key="edges")
+    report = EdgeReport(3, "pair", "1", np.array([0, 1, 1, 1]), np.array([2], dtype=np.int32), line)
     corpus = walk_lists(report, tmp_path, generator(1), walks=1, length=4)
     rows = {tuple(walk) for walk in next(iter(corpus)).tolist()}
     assert rows == {(0, 2, 0, 2), (2, 0, 2, 0), (1, -1, -1, -1)}

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,11 +10,12 @@ from tasks.reports.ledger_line import LedgerLine
 from tasks.reports.neighbour_counts import NeighbourCountReport
 from tasks.reports.structural_matrices import StructuralMatrixReport
 
-LINE = LedgerLine("m", "d", "k", "r", "inf", "u", "s", "n", False, False)
+LINE = LedgerLine("m", "d", "structural matrices", "r", "inf", "u", "s", "n", False, False)
 
 
 def counted(counts: np.ndarray, epsilon: str) -> NeighbourCountReport:
-    return NeighbourCountReport(epsilon, 1, counts.astype(np.int32), LINE)
+    line = replace(LINE, deployment_key="counts", epsilon=epsilon)
+    return NeighbourCountReport(epsilon, 1, counts.astype(np.int32), line)
 
 
 def test_rows_are_log_counts_in_degree_order_without_empty_ones():
