@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
+from pathlib import Path
 
 import pandas as pd
 
+from tasks.errors import UserError
 from tasks.evaluation.audits.running import AuditRow
 
 DIGITS = 4
+COLUMNS = ("mechanism", "claim", "lower_bound", "draws", "confidence", "seen", "setting", "unit", "remark")
 
 
 def audit_frame(rows: Iterable[AuditRow]) -> pd.DataFrame:
@@ -30,13 +33,41 @@ def audit_frame(rows: Iterable[AuditRow]) -> pd.DataFrame:
         }
         for row in rows
     ]
-    return pd.DataFrame(records)
+    return pd.DataFrame(records, columns=list(COLUMNS))
 
 
 def audit_json(frame: pd.DataFrame) -> str:
     """A JSON array, one row a line."""
     lines = [json.dumps(record, ensure_ascii=False, allow_nan=False) for record in frame.to_dict("records")]
     return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def read_audit(path: Path) -> pd.DataFrame:
+    """Reads what ``audit_json`` made.
+
+    Raises:
+        UserError: when the file is missing or holds anything else.
+    """
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise UserError(f"{path}: no audit ({type(error).__name__}); run python -m flows.audit --json") from None
+    if not isinstance(rows, list) or not rows or any(not isinstance(r, dict) or set(r) != set(COLUMNS) for r in rows):
+        raise UserError(f"{path}: not the rows of an audit; run python -m flows.audit --json")
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def audit_summary(frame: pd.DataFrame) -> str:
+    """One Markdown line per mechanism: its settings, claims, and the shares of them that were seen spent."""
+    lines = ["| mechanism | settings | claims | lower bound / claim |", "| --- | --- | --- | --- |"]
+    for mechanism, block in frame.groupby("mechanism", sort=False):
+        claims, shares = (sorted(block[name]) for name in ("claim", "seen"))
+        over = int((block["lower_bound"] > block["claim"]).sum())
+        lines.append(
+            f"| {mechanism} | {len(block)} | {claims[0]:.4g} to {claims[-1]:.4g} "
+            f"| {shares[0]:.1%} to {shares[-1]:.1%}{f', {over} MORE THAN CLAIMED' if over else ''} |"
+        )
+    return "\n".join([*lines, "", _common(frame)])
 
 
 def audit_text(frame: pd.DataFrame) -> str:
@@ -52,11 +83,13 @@ def audit_text(frame: pd.DataFrame) -> str:
                 f"  claim {row['claim']:<6.4g} lower bound {row['lower_bound']:<8.4f} {row['seen']:>6.1%}"
                 f"  {row['setting']}; {row['unit']}{mark}{over}"
             )
-    confidence, draws = frame["confidence"].iloc[0], sorted(set(frame["draws"]))
-    lines.append(f"\nAll lower bounds hold together with confidence {confidence:.1%}; draws per input: {_range(draws)}")
+    lines += ["", _common(frame)]
     lines += [f"[{number}] {remark}" for number, remark in enumerate(remarks, 1)]
     return "\n".join(lines)
 
 
-def _range(numbers: list[int]) -> str:
-    return " to ".join(f"{number:,}" for number in dict.fromkeys((numbers[0], numbers[-1])))
+def _common(frame: pd.DataFrame) -> str:
+    """What holds for all rows."""
+    draws = " to ".join(f"{number:,}" for number in sorted({frame["draws"].min(), frame["draws"].max()}))
+    confidence = frame["confidence"].iloc[0]
+    return f"All lower bounds hold together with confidence {confidence:.1%}; draws per input: {draws}"

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from tasks.errors import UserError
 from tasks.evaluation.audits.running import AuditRow
-from tasks.evaluation.audits.table import audit_frame, audit_json, audit_text
+from tasks.evaluation.audits.table import audit_frame, audit_json, audit_summary, audit_text, read_audit
 
 ROWS = [
     AuditRow("one", "eps 1", "a bit", 1.0, 0.99999, 5_000, 0.999, ""),
@@ -39,3 +41,27 @@ def test_the_text_names_every_row_and_the_refuted_one() -> None:
 @pytest.mark.parametrize("claim", [1.0, 0.5])
 def test_what_is_refuted_is_above_the_claim(claim: float) -> None:
     assert AuditRow("m", "s", "u", claim, 0.75, 10, 0.999, "").refuted == (claim == 0.5)
+
+
+def test_what_was_written_is_read(tmp_path: Path) -> None:
+    frame = audit_frame(ROWS)
+    (tmp_path / "audit.json").write_text(audit_json(frame))
+    again = read_audit(tmp_path / "audit.json")
+    assert again.equals(frame)
+    assert audit_text(again) == audit_text(frame)
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", "{}", "[1]", '[{"mechanism": "one"}]', "[" * 100_000])
+def test_what_is_no_audit_is_one_line(content: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "audit.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(UserError, match=r"run python -m flows\.audit"):
+        read_audit(path)
+
+
+def test_the_summary_has_a_line_for_each_mechanism() -> None:
+    lines = audit_summary(audit_frame(ROWS)).splitlines()
+    assert lines[2] == "| one | 2 | 1 to 2 | 25.0% to 100.0% |"
+    assert lines[3] == "| two | 1 | 1 to 1 | 150.0% to 150.0%, 1 MORE THAN CLAIMED |"
+    assert "99.9%" in lines[-1]
