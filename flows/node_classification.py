@@ -12,81 +12,25 @@ if __name__ == "__main__":
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import replace
 
-from flows.dealing import deal
+from flows.classification_lines import UNREAD, Cell, lines
+from flows.classification_reports import Reports, perturb
 from flows.exports import export_results
+from flows.forecasting import expect
 from flows.study import Outcome, Study
 from flows.submission import Call
 from flows.tracking import Tracker
-from tasks.curator.methods import method_named
-from tasks.epsilon import INFINITE
+from tasks.curator.search.shared_choice import LABEL
 from tasks.evaluation.rows import Row
-from tasks.params import NodeClassification
-from tasks.reports.composition import require_within
-from tasks.reports.ledger import Ledger
-from tasks.steps.client_point import ledger_lines
 from tasks.steps.download import RawSource
-from tasks.steps.perturb import perturb_edges, perturb_features, report_labels
 from tasks.steps.score import read_metrics, score
-from tasks.steps.search import search
-from tasks.steps.split import split
+from tasks.steps.search import TRAINED, search
+from tasks.steps.search_shared import search_shared, shared_file
 from tasks.store import PointRef
 
 STUDY = "node_classification"
-UNREAD = "none"
 MECHANISMS = ("tasks.client.randomized_response", "tasks.client.multibit")
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One line of the table: everything but the repeat."""
-
-    dataset: str
-    method: str
-    backbone: str
-    eps_x: str
-    eps_a: str
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """The row's settings."""
-        return {"backbone": self.backbone, "eps_x": self.eps_x, "eps_a": self.eps_a}
-
-    def __str__(self) -> str:
-        return f"{self.dataset} {self.method} {self.backbone} eps_x={self.eps_x} eps_a={self.eps_a}"
-
-
-@dataclass(frozen=True)
-class Reports:
-    """What the curator received, by (data set, repeat) and, for noisy reports, the budget."""
-
-    splits: dict[tuple[str, int], PointRef]
-    labels: dict[tuple[str, int], PointRef]
-    features: dict[tuple[str, str, int], PointRef]
-    edges: dict[tuple[str, str, int], PointRef]
-
-    def features_of(self, cell: Cell, repeat: int) -> PointRef | None:
-        """The cell's feature reports; any will do for a method that reads none of them but their public width."""
-        if cell.eps_x != UNREAD:
-            return self.features.get((cell.dataset, cell.eps_x, repeat))
-        return next((point for key, point in self.features.items() if key[::2] == (cell.dataset, repeat)), None)
-
-    def ledger(self) -> Ledger:
-        """One line for each distinct report."""
-        drawn = [*self.labels.values(), *self.features.values(), *self.edges.values()]
-        return Ledger(tuple(line for report in drawn for line in ledger_lines(report)))
-
-    def complete(self, cell: Cell, repeat: int) -> bool:
-        """Whether every report that the cell needs was drawn."""
-        drawn = (cell.dataset, cell.eps_a, repeat) in self.edges and (cell.dataset, repeat) in self.labels
-        return drawn and self.features_of(cell, repeat) is not None
-
-    def points(self, dataset: str) -> list[PointRef]:
-        """The points of one data set that the users' side made."""
-        tables = (self.splits, self.labels, self.features, self.edges)
-        return [point for table in tables for key, point in table.items() if key[0] == dataset]
 
 
 def node_classification(study: Study, tracker: Tracker) -> Outcome:
@@ -97,8 +41,8 @@ def node_classification(study: Study, tracker: Tracker) -> Outcome:
     scores: defaultdict[Cell, dict[int, PointRef]] = defaultdict(dict)
     results: defaultdict[str, list[PointRef]] = defaultdict(list)
 
-    for cell, repeat, trained in train(study, reports):
-        done = study.here(_score(study, sources[cell.dataset], reports, cell, repeat, trained))
+    for cell, repeat, trained, file in train(study, reports):
+        done = study.here(_score(study, sources[cell.dataset], reports, cell, repeat, trained, file))
         if done is None:
             continue
         metrics = read_metrics(done.result)
@@ -115,74 +59,22 @@ def node_classification(study: Study, tracker: Tracker) -> Outcome:
     return outcome
 
 
-def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
-    """The users' side: splits and labels in clear, one feature and one edge report per budget and repeat."""
-    grid, seed, store = study.profile.node_classification, study.profile.seed, study.store
-    for dataset, (_, _, eps_x, eps_a) in product(sources, lines(grid)):
-        spent = {"edges": eps_a} if eps_x == UNREAD else {"features": eps_x, "edges": eps_a}
-        require_within(spent, grid.budget, dataset=dataset)
-    ceiling = {INFINITE: None} if any(method_named(name).noise_free for name in grid.methods) else {}
-    repeats = range(study.profile.repeats)
+def train(study: Study, reports: Reports) -> Iterator[tuple[Cell, int, PointRef, str]]:
+    """The curator's side: every method and backbone on every pair of reports, as they finish.
 
-    splits, labels = deal(study, sources, split, report_labels)
-    features = study.collect(
-        Call(
-            perturb_features,
-            f"perturb features {name} eps_x={eps_x} repeat={repeat}",
-            {"store": store, "source": source, "eps_x": eps_x, "repeat": repeat, "seed": seed},
-            (name, eps_x, repeat),
-        )
-        for (name, source), eps_x, repeat in product(sources.items(), dict.fromkeys(grid.eps_x) | ceiling, repeats)
-    )
-    edges = study.collect(
-        Call(
-            perturb_edges,
-            f"perturb edges {name} {grid.mode} eps_a={eps_a} repeat={repeat}",
-            {
-                "store": store,
-                "source": source,
-                "mode": grid.mode,
-                "eps_a": eps_a,
-                "repeat": repeat,
-                "seed": seed,
-                "memory_limit_mb": grid.memory_limit_mb,
-            },
-            (name, eps_a, repeat),
-        )
-        for (name, source), eps_a, repeat in product(sources.items(), dict.fromkeys(grid.eps_a) | ceiling, repeats)
-    )
-    return Reports(splits, labels, features, edges)
-
-
-def lines(grid: NodeClassification) -> list[tuple[str, str, str, str]]:
-    """The table's lines: method, backbone, eps_x, eps_a; what a method does not read is not a column of its lines."""
-    found: dict[tuple[str, str, str, str], None] = {}
-    for eps_x, eps_a, name, backbone in product(grid.eps_x, grid.eps_a, grid.methods, grid.backbones):
-        method = method_named(name)
-        if method.noise_free:
-            eps_x = eps_a = INFINITE
-        elif "features" not in method.needs:
-            eps_x = UNREAD
-        found[name, UNREAD if method.backbone_free else backbone, eps_x, eps_a] = None
-    return list(found)
-
-
-def train(study: Study, reports: Reports) -> Iterator[tuple[Cell, int, PointRef]]:
-    """The curator's side: every method and backbone on every pair of reports, as they finish."""
-    grid = study.profile.node_classification
-    cells = [Cell(dataset, *line) for dataset in study.datasets for line in lines(grid)]
+    Yields cell, repeat, point and the name of the model's file; after the first protocol the second, where asked for.
+    """
+    grid, repeats = study.profile.node_classification, range(study.profile.repeats)
     calls = [
         Call(
             search,
             f"search {cell} repeat={repeat}",
             {
                 "store": study.store,
-                "edges": reports.edges[cell.dataset, cell.eps_a, repeat],
-                "features": reports.features_of(cell, repeat),
-                "labels": reports.labels[cell.dataset, repeat],
+                **received,
                 "dataset": cell.dataset,
-                "method": cell.method,
-                "backbone": cell.backbone,
+                "method": cell.line.method,
+                "backbone": cell.line.backbone,
                 "repeat": repeat,
                 "seed": study.profile.seed,
                 "device": study.profile.device,
@@ -190,21 +82,56 @@ def train(study: Study, reports: Reports) -> Iterator[tuple[Cell, int, PointRef]
             },
             (cell, repeat),
         )
-        for cell in cells
-        for repeat in range(study.profile.repeats)
-        if reports.complete(cell, repeat)
+        for cell in (Cell(dataset, line) for dataset in study.datasets for line in lines(grid))
+        for repeat in repeats
+        if (received := reports.of(cell, repeat))
     ]
+    expected = expect(study, calls)
+    searched: defaultdict[Cell, dict[int, PointRef]] = defaultdict(dict)
+    finished = []
     for done in study.run(calls):
-        yield *done.call.about, done.result
+        cell, repeat = done.call.about
+        searched[cell][repeat] = done.result
+        finished.append((done.call, done.result))
+        yield cell, repeat, done.result, TRAINED
+    expected.compare(finished)
+    if grid.shared_choice:
+        whole = {cell: found for cell, found in searched.items() if len(found) == len(repeats)}
+        for done in study.run(_shared(study, reports, whole)):
+            cell = replace(done.call.about, protocol=LABEL)
+            yield from ((cell, repeat, done.result, shared_file(repeat)) for repeat in repeats)
 
 
-def _score(study: Study, source: RawSource, reports: Reports, cell: Cell, repeat: int, trained: PointRef) -> Call:
+def _shared(study: Study, reports: Reports, searched: dict[Cell, dict[int, PointRef]]) -> Iterator[Call]:
+    """The second protocol's trainings, one for all repeats of a cell; a method without a network has none."""
+    for cell, found in searched.items():
+        if cell.line.backbone == UNREAD:
+            continue
+        arguments = {
+            "store": study.store,
+            "reports": [reports.of(cell, repeat) for repeat in sorted(found)],
+            "searched": [found[repeat] for repeat in sorted(found)],
+            "dataset": cell.dataset,
+            "method": cell.line.method,
+            "backbone": cell.line.backbone,
+            "seed": study.profile.seed,
+            "device": study.profile.device,
+            "study": study.profile.node_classification,
+        }
+        yield Call(search_shared, f"search {replace(cell, protocol=LABEL)}", arguments, cell)
+
+
+def _score(
+    study: Study, source: RawSource, reports: Reports, cell: Cell, repeat: int, trained: PointRef, file: str
+) -> Call:
     arguments = {
         "store": study.store,
         "source": source,
         "split": reports.splits[cell.dataset, repeat],
-        "edges": reports.edges[cell.dataset, cell.eps_a, repeat],
+        "edges": reports.edges[cell.dataset, cell.line.mode, cell.line.eps_a, repeat],
         "trained": trained,
+        "method": cell.line.method,
         "label": f"{cell} repeat={repeat}",
+        "file": file,
     }
     return Call(score, f"score {cell} repeat={repeat}", arguments)

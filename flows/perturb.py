@@ -7,8 +7,8 @@ if __name__ == "__main__":
 
     raise SystemExit(main("perturb"))
 
+from flows.classification_reports import perturb
 from flows.exports import data_folder
-from flows.node_classification import perturb
 from flows.study import Outcome, Study
 from flows.tracking import Tracker
 

@@ -26,6 +26,7 @@ from pydantic import (
 
 from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
+from tasks.reports.edge import EdgeMode
 
 PROFILES = ("demo", "paper")
 SHOWN = 100
@@ -86,6 +87,7 @@ Real = Annotated[float, BeforeValidator(_no_switch)]
 Rate = Annotated[Real, Field(gt=0, le=1, allow_inf_nan=False)]
 Count = Annotated[Whole, Field(ge=1)]
 Bins = Annotated[Literal["auto"] | int, BeforeValidator(_bins)]
+LabelRate = Annotated[Real, Field(gt=0, le=0.5, allow_inf_nan=False)]
 TrainRatio = Annotated[Real, Field(gt=0, lt=1, allow_inf_nan=False)]
 NonNegative = Annotated[Real, Field(ge=0, allow_inf_nan=False)]
 Share = Annotated[Real, Field(ge=0, lt=1, allow_inf_nan=False)]
@@ -151,25 +153,60 @@ class Search(Section):
         return self
 
 
-class NodeClassification(Section):
-    """The Solitude study: noisy neighbour lists and features, GNNs, accuracy."""
+class ClassificationGrid(Section):
+    """What the lines of the classification table are the product of.
 
-    datasets: Annotated[list[str], Field(min_length=1), Distinct]
+    ``label_rates`` are the shares of the labelled nodes whose labels train; 0.5 are all training nodes, and a smaller
+    set is part of every larger one.
+    """
+
     eps_x: Annotated[list[Budget], Field(min_length=1), Distinct]
     eps_a: Annotated[list[Budget], Field(min_length=1), Distinct]
-    mode: Literal["directed", "directed-no-diagonal", "pair"] = "directed"
+    mode: EdgeMode = "directed"
     methods: Annotated[list[MethodName], Field(min_length=1), Distinct] = ["base"]
     backbones: Annotated[list[Literal["gcn", "sage"]], Field(min_length=1), Distinct] = ["gcn", "sage"]
+    label_rates: Annotated[list[LabelRate], Field(min_length=1), Distinct] = [0.5]
+
+
+class ClassificationPart(Section):
+    """More lines for the table, those of a grid of their own; what a part does not name is the study's."""
+
+    eps_x: Annotated[list[Budget], Field(min_length=1), Distinct] | None = None
+    eps_a: Annotated[list[Budget], Field(min_length=1), Distinct] | None = None
+    mode: EdgeMode | None = None
+    methods: Annotated[list[MethodName], Field(min_length=1), Distinct] | None = None
+    backbones: Annotated[list[Literal["gcn", "sage"]], Field(min_length=1), Distinct] | None = None
+    label_rates: Annotated[list[LabelRate], Field(min_length=1), Distinct] | None = None
+
+
+class NodeClassification(ClassificationGrid):
+    """The Solitude study: noisy neighbour lists and features, GNNs, accuracy.
+
+    ``shared_choice`` adds, under its own label, every method with one hyper-parameter point for all repeats.
+    """
+
+    datasets: Annotated[list[str], Field(min_length=1), Distinct]
+    parts: list[ClassificationPart] = []
+    shared_choice: bool = False
     normalization: Literal["symmetric", "mean"] = "symmetric"
     smoothing: Literal["gcn", "paper"] = "gcn"
     search: Search = Search()
     budget: Budget = "inf"
     memory_limit_mb: Annotated[Whole, Field(ge=1)] = 2000
 
+    def grids(self) -> list[ClassificationGrid]:
+        """The study's own grid, then one for each part."""
+        own = {name: getattr(self, name) for name in ClassificationGrid.model_fields}
+        parts = [own | part.model_dump(exclude_none=True) for part in self.parts]
+        return [ClassificationGrid(**grid) for grid in (own, *parts)]
+
     @model_validator(mode="after")
     def _dgl_trains_base(self) -> NodeClassification:
-        if self.search.engine == "dgl" and (others := sorted(set(self.methods) - {"base", "non-private"})):
+        methods = {name for grid in self.grids() for name in grid.methods}
+        if self.search.engine == "dgl" and (others := sorted(methods - {"base", "non-private"})):
             raise ValueError(f"engine dgl trains base and non-private; use engine batched for {', '.join(others)}")
+        if self.search.engine == "dgl" and self.shared_choice:
+            raise ValueError("engine dgl has no shared_choice; use engine batched")
         return self
 
 

@@ -9,13 +9,16 @@ from tasks.client.labels import reveal_labels
 from tasks.client.multibit import encode_features
 from tasks.client.noise_source import noise_generator
 from tasks.client.randomized_response import randomise_neighbour_lists
+from tasks.code_version import code_version
 from tasks.datasets.graph import RawGraph
+from tasks.datasets.label_rates import FULL, with_label_rate
 from tasks.datasets.splits import Split
 from tasks.errors import UserError
 from tasks.reports.edge import EdgeMode, EdgeReport
 from tasks.reports.feature import FeatureReport
 from tasks.reports.label import LabelReport
 from tasks.reports.ledger import LedgerLine
+from tasks.seeds import generator
 from tasks.steps.client_point import client_point
 from tasks.steps.download import RawSource
 from tasks.steps.point_task import point_task
@@ -75,20 +78,25 @@ def perturb_features(store: PointStore, source: RawSource, *, eps_x: str, repeat
 
 
 @point_task()
-def report_labels(store: PointStore, source: RawSource, split: PointRef, *, repeat: int) -> PointRef:
-    """The labels that the method assumes the curator knows: training and validation nodes, in clear."""
+def report_labels(
+    store: PointStore, source: RawSource, split: PointRef, *, repeat: int, label_rate: float = FULL, order: int = 0
+) -> PointRef:
+    """The labels that the method assumes the curator knows: training and validation nodes, in clear.
+
+    Below the full rate ``order`` is the seed of the order in which training nodes are taken; it is public.
+    """
+    reduced = {"label_rate": f"{label_rate:g}", "order": str(order), "code": code_version("tasks.datasets.label_rates")}
 
     def draw(graph: RawGraph, _: int | None) -> LabelReport:
         if graph.labels is None:
             raise UserError(f"{graph.name} has no labels; node classification needs some")
-        parts = Split.load(split.file(SPLIT))
+        parts = with_label_rate(Split.load(split.file(SPLIT)), label_rate, generator(order))
         return reveal_labels(
             graph.labels, parts.train, parts.validation, classes=graph.classes, dataset=graph.name, notes=graph.notes
         )
 
-    return _report(
-        store, source, "tasks.client.labels", "labels", "in clear", repeat, None, draw, {"split": split.content}
-    )
+    inputs = {"split": split.content, **({} if label_rate == FULL else reduced)}
+    return _report(store, source, "tasks.client.labels", "labels", "in clear", repeat, None, draw, inputs)
 
 
 def _report(

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
+from scipy.sparse import csr_array
+
 from tasks.code_version import code_version
+from tasks.curator.methods import Method, method_named
 from tasks.curator.trained import Trained
 from tasks.datasets.graph import RawGraph
 from tasks.datasets.splits import Split
 from tasks.epsilon import INFINITE
 from tasks.errors import UserError
+from tasks.evaluation.denoising import denoising
 from tasks.evaluation.edge_recovery import mean_degree, noise_edges
 from tasks.evaluation.scoring import score as score_predictions
 from tasks.reports.edge import EdgeReport
@@ -26,22 +31,37 @@ METRICS = "metrics.json"
 
 @point_task()
 def score(
-    store: PointStore, source: RawSource, split: PointRef, edges: PointRef, trained: PointRef, *, label: str
+    store: PointStore,
+    source: RawSource,
+    split: PointRef,
+    edges: PointRef,
+    trained: PointRef,
+    *,
+    method: str,
+    label: str,
+    file: str = TRAINED,
 ) -> PointRef:
-    """Accuracy and macro-F1 on the test nodes; for public sets also how much noise the report holds."""
+    """Accuracy and macro-F1 on the test nodes, and how many points the search compared.
+
+    For public sets also how much noise the report holds and, where the method calibrates the graph, how well the
+    calibrated weights tell true from false edges. ``file`` is the model's among the files of ``trained``.
+    """
+    chosen = method_named(method)
 
     def compute(folder: Path) -> None:
         graph = source.load()
         if not isinstance(graph, RawGraph) or graph.labels is None:
             raise UserError(f"{source.name} has no labels to score against")
         test = Split.load(split.file(SPLIT)).test
-        log_probabilities = Trained.load(trained.file(TRAINED)).log_probabilities
-        metrics = dict(score_predictions(log_probabilities, test, graph.labels[test], graph.classes))
+        model = Trained.load(trained.file(file))
+        metrics = dict(score_predictions(model.log_probabilities, test, graph.labels[test], graph.classes))
+        metrics["search_points"] = len(model.search)
         report = EdgeReport.load(edges.file(REPORT))
         if not source.private or report.epsilon != INFINITE:
             metrics["mean_degree"] = mean_degree(report)  # without noise it is the edge count
         if not source.private:
             metrics["noise_edges"] = noise_edges(graph, report)
+            metrics |= _edges_told_apart(graph, report, chosen, model)
         (folder / METRICS).write_text(json.dumps(metrics, sort_keys=True) + "\n")
 
     key = {
@@ -49,10 +69,27 @@ def score(
         "raw": source.content,
         "split": split.content,
         "edges": edges.content,
-        "trained": trained.content,
-        "code": [code_version("tasks.evaluation.scoring"), code_version("tasks.evaluation.edge_recovery")],
+        "trained": [trained.content, file],
+        "method": asdict(chosen),
+        "code": code_version(*(f"tasks.evaluation.{name}" for name in ("scoring", "edge_recovery", "denoising"))),
     }
     return store.point(key, compute, label=f"score {label}", private=source.private)
+
+
+def _edges_told_apart(graph: RawGraph, report: EdgeReport, method: Method, model: Trained) -> dict[str, float]:
+    """AUC and shares of the directed entries; nothing for a method that takes the graph as reported."""
+    calibrated = method.calibrated_graph(report)
+    if method.joint:
+        pattern = (calibrated.indices, calibrated.indptr)
+        calibrated = csr_array((model.weights["edge_weights"], *pattern), shape=calibrated.shape)
+    elif method.graph == "reported":
+        return {}
+    found = denoising(graph, report, calibrated)
+    shares = {
+        "true_edges_kept": found.true_kept / max(found.true_kept + found.true_lost, 1),
+        "false_edges_kept": found.false_kept,
+    }
+    return shares if found.auc is None else {"edge_auc": found.auc, **shares}
 
 
 def read_metrics(point: PointRef) -> dict[str, float]:

@@ -17,7 +17,7 @@ from tasks.point_folder import file_sha256
 from tasks.steps.search import search
 
 STUDY = "node_classification"
-METRICS = {"accuracy", "macro_f1", "mean_degree", "noise_edges"}
+METRICS = {"accuracy", "macro_f1", "mean_degree", "noise_edges", "search_points"}
 # Of one data set, one budget each, one backbone and two repeats: the data set; then splits, labels, features, edges,
 # trained networks and scores.
 POINTS = 1 + 6 * 2
@@ -68,7 +68,9 @@ def test_rows_have_the_agreed_form_and_a_second_run_computes_nothing(run: Run) -
     for row in first.rows:
         assert list(row) == ["study", "dataset", "method", "settings", "repeat", "metric", "value"]
         assert (row["study"], row["dataset"], row["method"]) == (STUDY, "digits", "base")
-        assert row["settings"] == {"backbone": "gcn", "eps_a": "8", "eps_x": "1"}
+        assert row["settings"] == {
+            "backbone": "gcn", "eps_a": "8", "eps_x": "1", "label_rate": "0.5", "mode": "directed"
+        }  # fmt: skip
         assert isinstance(row["value"], (int, float))
     assert {row["metric"] for row in first.rows} == METRICS
     assert {row["repeat"] for row in first.rows} == {0, 1}
@@ -104,6 +106,56 @@ def test_every_runner_gives_the_same_bytes(
     assert len(json.loads(written["threads"])) == 2 * len(METRICS)
     assert written["processes"] == written["threads"]
     assert written["dask"] == written["threads"]
+
+
+def test_parts_add_lines_and_draw_what_these_need(run: Run) -> None:
+    parts = [{"eps_a": [10], "mode": "pair"}, {"label_rates": [0.1, 0.2], "methods": ["solitude"]}]
+    result = run("--set", f"{STUDY}.parts={json.dumps(parts)}")
+    assert result.status == 0
+    lines = Counter((row["method"], *row["settings"].values()) for row in result.rows if row["metric"] == "accuracy")
+    assert lines == {
+        ("base", "gcn", "8", "1", "0.5", "directed"): 2,
+        ("base", "gcn", "10", "1", "0.5", "pair"): 2,
+        ("solitude", "gcn", "8", "1", "0.1", "directed"): 2,
+        ("solitude", "gcn", "8", "1", "0.2", "directed"): 2,
+    }
+    drawn = [name.rsplit(" repeat", 1)[0] for name in result.computed if name.startswith(("perturb", "report"))]
+    assert Counter(drawn) == dict.fromkeys(
+        [
+            "perturb features digits eps_x=1",
+            "perturb edges digits directed eps_a=8",
+            "perturb edges digits pair eps_a=10",
+            "report labels digits",
+            "report labels digits label_rate=0.1",
+            "report labels digits label_rate=0.2",
+        ],
+        2,
+    )
+    told = [row for row in result.rows if row["metric"] == "edge_auc"]
+    assert {row["method"] for row in told} == {"solitude"}
+    assert all(0 <= row["value"] <= 1 for row in told)
+
+
+def test_the_shared_choice_is_a_protocol_with_a_label_of_its_own(run: Run) -> None:
+    search = {"learning_rate": [0.1, 0.001], "epochs": 5}
+    grid = ("--set", f"{STUDY}.search={json.dumps(search)}", "--set", f'{STUDY}.methods=["base","label-propagation"]')
+    plain = run(*grid)
+    both = run(*grid, "--set", f"{STUDY}.shared_choice=true")
+    assert both.status == 0
+    assert Counter(name.split()[0] for name in both.computed) == {"search": 1, "score": 2}
+    added = [row for row in both.rows if row not in plain.rows]
+    assert {row["method"] for row in added} == {"base (shared choice)"}
+    assert sorted(row["repeat"] for row in added if row["metric"] == "accuracy") == [0, 1]
+    assert run(*grid, "--set", f"{STUDY}.shared_choice=true").counts[0] == 0
+
+
+def test_what_the_searches_take_is_said_before_and_after(run: Run) -> None:
+    first = run("--set", f"{STUDY}.search.epochs=7", "--set", f"{STUDY}.search.patience=100")
+    (before,) = re.findall(r"^forecast: 2 searches of 2 points, at most (\d+) model-epochs", first.err, re.MULTILINE)
+    (after,) = re.findall(r"^searches took [\d.]+ minutes and (\d+) model-epochs", first.err, re.MULTILINE)
+    assert int(before) == int(after) == 2 * 7
+    assert first.err.index("forecast:") < first.err.index("search digits")
+    assert "forecast" not in run("--set", f"{STUDY}.search.epochs=7", "--set", f"{STUDY}.search.patience=100").err
 
 
 def test_a_failing_point_is_reported_and_the_rest_goes_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +252,7 @@ def test_an_export_holds_points_rows_table_metrics_and_ledger(
     assert len(list((data / "noisy/demo/node_classification/friends").iterdir())) == 4 * 2
     assert len(list((results / "points").iterdir())) == 2 * 2
     metrics = json.loads((results / "metrics.json").read_text())
-    assert set(metrics["base backbone=gcn eps_a=8 eps_x=1"]) == METRICS
+    assert set(metrics["base backbone=gcn eps_a=8 eps_x=1 label_rate=0.5 mode=directed"]) == METRICS
 
     # What DVC pulled is as good as the store: nothing is computed again.
     monkeypatch.setenv("POINT_STORE", str(tmp_path / "empty store"))
@@ -226,7 +278,8 @@ def test_runs_are_comparable_in_mlflow_and_logged_once(run: Run) -> None:
     (parent,) = {child.data.tags["mlflow.parentRunId"] for child in runs}
     for child in runs:
         assert child.data.params | {"eps_a": ""} == {
-            "dataset": "digits", "method": "base", "repeats": "2", "backbone": "gcn", "eps_x": "1", "eps_a": ""
+            "dataset": "digits", "method": "base", "repeats": "2", "backbone": "gcn", "eps_x": "1", "eps_a": "",
+            "mode": "directed", "label_rate": "0.5",
         }  # fmt: skip
         assert {"data_digest", "git_revision", "dvc_revision", "mechanism_version"} <= set(child.data.tags)
         assert set(child.data.metrics) >= METRICS

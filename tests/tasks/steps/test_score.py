@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
+from tasks.curator.methods import method_named
 from tasks.curator.trained import Trained
 from tasks.datasets.splits import Split
 from tasks.errors import UserError
@@ -23,11 +25,11 @@ from tasks.store import PointRef, PointStore
 Declare = Callable[..., RawSource]
 
 
-def pipeline(store: PointStore, source: RawSource, eps_a: str = "2") -> dict[str, PointRef]:
+def pipeline(store: PointStore, source: RawSource, eps_a: str = "2", method: str = "base") -> dict[str, PointRef]:
     """Every point from the split to the score."""
     edges = {"mode": "directed", "eps_a": eps_a, "repeat": 0, "seed": 0, "memory_limit_mb": 100}
     grid = NodeClassification(datasets=["friends"], eps_x=["1"], eps_a=[eps_a], search={"epochs": 3})  # type: ignore[arg-type]
-    own: dict[str, Any] = {"dataset": "friends", "method": "base", "backbone": "gcn", "repeat": 0, "seed": 0}
+    own: dict[str, Any] = {"dataset": "friends", "method": method, "backbone": "gcn", "repeat": 0, "seed": 0}
     points: dict[str, PointRef] = {"split": split.plain(store, source, 0, 0)}  # type: ignore[attr-defined]
     reports = {
         "edges": perturb_edges.plain(store, source, **edges),  # type: ignore[attr-defined]
@@ -36,13 +38,13 @@ def pipeline(store: PointStore, source: RawSource, eps_a: str = "2") -> dict[str
     }
     points |= reports
     points["trained"] = search.plain(store, **reports, **own, device="cpu", study=grid)  # type: ignore[attr-defined]
-    points["score"] = judge(store, source, points)
+    points["score"] = judge(store, source, points, method)
     return points
 
 
-def judge(store: PointStore, source: RawSource, points: dict[str, PointRef]) -> PointRef:
+def judge(store: PointStore, source: RawSource, points: dict[str, PointRef], method: str = "base") -> PointRef:
     needed = {name: points[name] for name in ("split", "edges", "trained")}
-    return score.plain(store, source, **needed, label="friends")  # type: ignore[attr-defined]
+    return score.plain(store, source, **needed, method=method, label="friends")  # type: ignore[attr-defined]
 
 
 def test_accuracy_and_noise_are_those_of_a_dense_count(store: PointStore, source: RawSource) -> None:
@@ -54,12 +56,31 @@ def test_accuracy_and_noise_are_those_of_a_dense_count(store: PointStore, source
     assert metrics["accuracy"] == pytest.approx(np.mean(predicted[test] == graph.labels[test]))
     assert metrics["noise_edges"] == ((reported == 1) & (graph.adjacency.toarray() == 0)).sum()
     assert metrics["mean_degree"] == pytest.approx(reported.sum() / 90)
-    assert set(metrics) == {"accuracy", "macro_f1", "noise_edges", "mean_degree"}
+    assert set(metrics) == {"accuracy", "macro_f1", "noise_edges", "mean_degree", "search_points"}
+    assert metrics["search_points"] == len(Trained.load(points["trained"].file(TRAINED)).search)
+
+
+@pytest.mark.parametrize("method", ["solitude", "mutual", "bayes-soft"])
+def test_a_calibrated_graph_is_compared_with_the_true_one(store: PointStore, source: RawSource, method: str) -> None:
+    points = pipeline(store, source, method=method)
+    metrics = read_metrics(points["score"])
+    graph, report = source.load(), EdgeReport.load(points["edges"].file(REPORT)).adjacency().toarray()
+    reported = (report == 1) & ~np.eye(len(report), dtype=bool)
+    weights = method_named(method).calibrated_graph(EdgeReport.load(points["edges"].file(REPORT))).toarray()
+    if method == "solitude":
+        rows, columns = np.nonzero(report)
+        weights = np.zeros(report.shape)
+        weights[rows, columns] = Trained.load(points["trained"].file(TRAINED)).weights["edge_weights"]
+    truth = graph.adjacency.toarray() == 1
+    np.fill_diagonal(weights, 0)
+    assert metrics["edge_auc"] == pytest.approx(roc_auc_score(truth[reported], weights[reported]))
+    assert metrics["true_edges_kept"] == pytest.approx((weights[truth] > 0).mean())
+    assert metrics["false_edges_kept"] == (weights[~truth] > 0).sum()
 
 
 def test_the_edge_count_of_a_private_graph_is_not_given_away(store: PointStore, secret_source: RawSource) -> None:
     points = pipeline(store, secret_source)
-    assert set(read_metrics(points["score"])) == {"accuracy", "macro_f1", "mean_degree"}
+    assert set(read_metrics(points["score"])) == {"accuracy", "macro_f1", "mean_degree", "search_points"}
     text = points["score"].file("meta.json").read_text()
     assert '"key": null' in text
     assert secret_source.content not in text
@@ -69,7 +90,7 @@ def test_without_noise_the_degree_of_a_private_graph_is_withheld_too(
     store: PointStore, secret_source: RawSource
 ) -> None:
     points = pipeline(store, secret_source, eps_a="inf")
-    assert set(read_metrics(points["score"])) == {"accuracy", "macro_f1"}
+    assert set(read_metrics(points["score"])) == {"accuracy", "macro_f1", "search_points"}
 
 
 def test_test_labels_change_the_score_and_nothing_else(

@@ -1,0 +1,74 @@
+"""The lines of the node classification table: which method meets which reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+from tasks.curator.methods import method_named
+from tasks.datasets.label_rates import FULL
+from tasks.epsilon import INFINITE
+from tasks.params import NodeClassification
+from tasks.reports.edge import EdgeMode
+
+UNREAD = "none"
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a line says beside its data set; what a method does not read is ``none``."""
+
+    method: str
+    backbone: str
+    eps_x: str
+    eps_a: str
+    mode: EdgeMode
+    label_rate: float = FULL
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One line on one data set: everything but the repeat. ``protocol`` is empty for a choice in every repeat."""
+
+    dataset: str
+    line: Line
+    protocol: str = ""
+
+    @property
+    def method(self) -> str:
+        """The method's name, with the protocol of the choice where it is not the first."""
+        return f"{self.line.method} ({self.protocol})" if self.protocol else self.line.method
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The row's settings."""
+        line = self.line
+        return {
+            "backbone": line.backbone,
+            "eps_x": line.eps_x,
+            "eps_a": line.eps_a,
+            "mode": line.mode,
+            "label_rate": f"{line.label_rate:g}",
+        }
+
+    def __str__(self) -> str:
+        line = self.line
+        text = f"{self.dataset} {self.method} {line.backbone} eps_x={line.eps_x} eps_a={line.eps_a}"
+        text += "" if line.mode == "directed" else f" {line.mode}"
+        return text + ("" if line.label_rate == FULL else f" label_rate={line.label_rate:g}")
+
+
+def lines(study: NodeClassification) -> list[Line]:
+    """The lines of the study's grid and of its parts, each once."""
+    found: dict[Line, None] = {}
+    for grid in study.grids():
+        axes = (grid.label_rates, grid.eps_x, grid.eps_a, grid.methods, grid.backbones)
+        for rate, eps_x, eps_a, name, backbone in product(*axes):
+            method = method_named(name)
+            if method.noise_free:
+                eps_x = eps_a = INFINITE
+            elif "features" not in method.needs:
+                eps_x = UNREAD
+            kind = UNREAD if method.backbone_free else backbone
+            found[Line(name, kind, eps_x, eps_a, grid.mode, rate)] = None
+    return list(found)

@@ -1,0 +1,76 @@
+"""What the searches of a study will take, said before they start, and what they took, said after."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flows.runners import worker_count
+from flows.study import Study
+from flows.submission import Call
+from tasks.curator.methods import method_named
+from tasks.curator.search.forecast import Forecast
+from tasks.curator.trained import Trained
+from tasks.steps.forecast import forecast, is_searched
+from tasks.steps.search import TRAINED
+from tasks.store import PointRef
+
+log = logging.getLogger("pipeline")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The searches that the store does not have, and when they were handed out."""
+
+    calls: frozenset[str]
+    minutes: float
+    model_epochs: int
+    started: float
+
+    def compare(self, trained: Sequence[tuple[Call, PointRef]]) -> None:
+        """Logs what was expected beside what it took."""
+        if not self.calls:
+            return
+        tables = [Trained.load(point.file(TRAINED)).search for call, point in trained if call.name in self.calls]
+        epochs = sum(int(table["epochs"].sum()) for table in tables if "epochs" in table)
+        log.info(
+            "searches took %.1f minutes and %d model-epochs (forecast: %.1f and at most %d)",
+            (time.monotonic() - self.started) / 60,
+            epochs,
+            self.minutes,
+            self.model_epochs,
+        )
+
+
+def expect(study: Study, calls: Sequence[Call]) -> Expected:
+    """Measures one search of every (data set, method, backbone) that has some to do, and logs the sum."""
+    alike: defaultdict[tuple[str, str, str], list[Call]] = defaultdict(list)
+    for call in calls:
+        of = call.arguments
+        if method_named(of["method"]).backbone_free or study.profile.node_classification.search.engine == "dgl":
+            continue
+        if not is_searched(**of):
+            alike[of["dataset"], of["method"], of["backbone"]].append(call)
+    probes = [Call(forecast, f"forecast {' '.join(group)}", same[0].arguments, group) for group, same in alike.items()]
+    found: dict[tuple[str, str, str], Forecast] = {
+        done.call.about: done.result for done in study.submitter.run(probes) if done.error is None
+    }
+    workers = min(worker_count(study.profile), max(len(calls), 1))
+    minutes = sum(cost.minutes * len(alike[group]) for group, cost in found.items()) / workers
+    epochs = sum(cost.model_epochs * len(alike[group]) for group, cost in found.items())
+    if found:
+        log.info(
+            "forecast: %d searches of %d points, at most %d model-epochs, about %.1f minutes on %d workers, "
+            "at most %.0f MB each",
+            sum(map(len, alike.values())),
+            sum(cost.points * len(alike[group]) for group, cost in found.items()),
+            epochs,
+            minutes,
+            workers,
+            max(cost.memory_mb for cost in found.values()),
+        )
+    names = frozenset(call.name for same in alike.values() for call in same)
+    return Expected(names, minutes, epochs, time.monotonic())

@@ -1,0 +1,59 @@
+"""Step on the curator's side: what a search will take, measured by a few epochs of its own work."""
+
+from __future__ import annotations
+
+from tasks.curator.methods import method_named
+from tasks.curator.search.forecast import Forecast
+from tasks.curator.search.forecast import forecast as measured
+from tasks.curator.search.strategy import random_subset
+from tasks.models.architecture import Backbone
+from tasks.models.networks import Device
+from tasks.params import NodeClassification
+from tasks.steps.point_task import point_task
+from tasks.steps.search import search_key, seed_of_training
+from tasks.steps.search_plan import Received, planned
+from tasks.store import PointRef, PointStore
+
+
+@point_task()
+def forecast(
+    store: PointStore,
+    edges: PointRef,
+    features: PointRef,
+    labels: PointRef,
+    *,
+    dataset: str,
+    method: str,
+    backbone: Backbone,
+    repeat: int,
+    seed: int | None,
+    device: Device,
+    study: NodeClassification,
+) -> Forecast:
+    """An upper bound for ``search`` with the same arguments; it depends on the machine and is kept nowhere."""
+    training_seed = seed_of_training(seed, dataset, method, backbone, repeat)
+    received = Received.load(edges, features, labels)
+    plan = planned(method_named(method), received, backbone, device, training_seed, study)
+    points, limit = plan.points, plan.strategy.points
+    points = points if limit is None else random_subset(points, limit, training_seed)
+    return measured([plan.problem], points, plan.settings, plan.strategy)
+
+
+def is_searched(
+    store: PointStore,
+    edges: PointRef,
+    features: PointRef,
+    labels: PointRef,
+    *,
+    dataset: str,
+    method: str,
+    backbone: str,
+    repeat: int,
+    seed: int | None,
+    device: Device,
+    study: NodeClassification,
+) -> bool:
+    """Whether ``search`` with the same arguments would find its point in the store."""
+    training_seed = seed_of_training(seed, dataset, method, backbone, repeat)
+    key = search_key(edges, features, labels, method_named(method), backbone, training_seed, device, study)
+    return store.holds(key)
