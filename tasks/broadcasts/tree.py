@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tasks.errors import UserError
-from tasks.reports.archive import array_text, read_arrays, text_array, write_arrays
+from tasks.reports.archive import array_text, read_arrays, refusals_name, text_array, write_arrays
 
 VERSION = 1
 _SPEC = {"version": ("int64", 1), "source": ("uint8", 1), "linkage": ("uint8", 1), "children": ("int32", 2)}
@@ -103,7 +103,8 @@ class ClusterTree:
         arrays = read_arrays(path, _SPEC)
         if arrays["version"].tolist() != [VERSION]:
             raise UserError(f"{path}: a cluster tree of another version; build the tree again")
-        return cls(array_text(arrays["source"], path), array_text(arrays["linkage"], path), arrays["children"])
+        with refusals_name(path):
+            return cls(array_text(arrays["source"], path), array_text(arrays["linkage"], path), arrays["children"])
 
 
 @njit

@@ -40,7 +40,7 @@ def check_content(upstream: UpstreamFile, content: bytes, recorded: str | None =
 def recorded_hash(target: Path) -> str | None:
     """The sha256 noted beside a file that has no published one, or None."""
     record = target.with_name(target.name + RECORD_SUFFIX)
-    words = record.read_text(encoding="utf-8").split() if record.is_file() else []
+    words = record.read_text(encoding="utf-8", errors="replace").split() if record.is_file() else []
     return words[0] if words else None
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from scipy.io import loadmat
-from scipy.io.matlab import MatReadError
 from scipy.sparse import csr_array
 
 from tasks.datasets.graph import RawGraph, undirected
+from tasks.datasets.matlab import NotMatlab, matlab_matrices
 from tasks.errors import UserError
 
 FILES = {"blogcatalog": "blogcatalog/blogcatalog.mat", "flickr": "flickr/flickr.mat", "ppi": "ppi/Homo_sapiens.mat"}
@@ -28,9 +27,9 @@ def parse(name: str, folder: Path) -> RawGraph:
     """
     path = folder / Path(FILES[name]).name
     try:
-        stored = loadmat(path, variable_names=["network", "group"])
-        network, group = csr_array(stored["network"]), csr_array(stored["group"])
-    except (MatReadError, KeyError, ValueError, TypeError, OSError) as error:
+        stored = matlab_matrices(path.read_bytes())
+        network, group = stored["network"], stored["group"]
+    except (NotMatlab, KeyError, OSError) as error:
         raise UserError(f"{path}: not the published MATLAB file; delete it and download it again") from error
     heads, tails = network.nonzero()
     adjacency, _, _ = undirected(network.shape[0], heads, tails)

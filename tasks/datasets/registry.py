@@ -112,7 +112,24 @@ def load_dataset(name: str, raw_dir: Path, own: Mapping[str, UserDataset] | None
         upstream = manifest()[file]
         if not is_intact(upstream, folder / upstream.name):
             raise UserError(f"{folder / upstream.name}: missing or damaged; run the download step for {name!r} again")
-    return dataset.parse(folder)
+    return parse_public(name, folder)
+
+
+def parse_public(name: str, folder: Path) -> RawGraph | RawGraphSet:
+    """Parses a public set's folder; whatever foreign bytes provoke in the parsers, the user reads one line.
+
+    Raises:
+        UserError: when the files are not as their publisher or the installed package gave them.
+    """
+    try:
+        return PUBLIC[name].parse(folder)
+    except UserError:
+        raise
+    except Exception as error:
+        raise UserError(
+            f"{folder}: the files of {name!r} are not as published ({type(error).__name__}); delete them and run the"
+            " download step again"
+        ) from error
 
 
 def user_dataset(name: str, own: Mapping[str, UserDataset] | None) -> UserDataset | None:

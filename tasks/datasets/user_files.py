@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from zipfile import BadZipFile
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ WHOLE = re.compile(r"-?[0-9]{1,18}")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
+# Half of the memory: a compressed file may claim any size, and reading it needs a copy.
+EXPANDED_LIMIT = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
 SPARSE_KEYS = {"data", "indices", "indptr", "shape"}
 
 
@@ -142,23 +145,30 @@ def broken(path: Path, line: int, rule: str) -> UserError:
 
 
 def npz_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
-    """The arrays of an npz file; nothing in it is unpickled."""
-    if path.suffix == ".npz" and file_bytes(path)[:2] == b"PK":
+    """The arrays of an npz file; nothing in it is unpickled, and nothing read that the memory cannot hold."""
+    content = file_bytes(path)
+    if path.suffix == ".npz" and content[:2] == b"PK":
         try:
-            with np.load(path, allow_pickle=False) as stored:
-                return {key: stored[key] for key in stored.files}
-        except (OSError, EOFError, ValueError, MemoryError, BadZipFile):
-            pass  # may quote the content
+            with ZipFile(io.BytesIO(content)) as archive:
+                expanded = sum(member.file_size for member in archive.infolist())
+            if expanded <= EXPANDED_LIMIT:
+                with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+                    arrays = {key: stored[key] for key in stored.files}
+                if all(isinstance(array, np.ndarray) for array in arrays.values()):
+                    return arrays
+        except Exception:  # foreign bytes raise nearly anything, and what they raise may quote the content
+            pass
     raise UserError(f"{path}: not a readable npz file of plain arrays; write it with numpy.savez")
 
 
 def npy_array(path: Path) -> NDArray[np.generic]:
     """The array of an npy file."""
-    if file_bytes(path)[:6] == b"\x93NUMPY":
+    content = file_bytes(path)
+    if content[:6] == b"\x93NUMPY":
         try:
-            return np.load(path, allow_pickle=False)
-        except (OSError, EOFError, ValueError, MemoryError):
-            pass  # may quote the content
+            return np.load(io.BytesIO(content), allow_pickle=False)
+        except Exception:  # as above
+            pass
     raise UserError(f"{path}: not a readable npy file of a plain array; write it with numpy.save")
 
 

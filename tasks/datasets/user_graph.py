@@ -14,6 +14,8 @@ from tasks.datasets.user_files import read_edges, read_features, read_labels
 from tasks.errors import UserError
 
 MAX_NODES = 100_000_000  # a mistyped id must not become an allocation of this many rows and more
+FEW_NODES = 1_000_000
+MOST_ISOLATED = 100  # nodes for every edge, where nobody declared their number
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,11 @@ def node_count(declared: UserDataset, pairs: NDArray[np.int64], table: csr_array
     count = int(pairs.max(initial=-1)) + 1 if table is None else int(table.shape[0])
     if not 0 < count <= MAX_NODES:
         raise UserError(f"{declared.name}: number the nodes from 0 without gaps, at most {MAX_NODES} of them")
+    if table is None and count > max(FEW_NODES, MOST_ISOLATED * len(pairs)):
+        raise UserError(
+            f"{declared.edges}: the largest node id is far above the number of edges; number the nodes from 0 without"
+            " gaps, or declare nodes in params.yaml"
+        )
     return count
 
 

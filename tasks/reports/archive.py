@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from tasks.errors import UserError
 
+LONGEST_REASON = 300
 ArraySpec = Mapping[str, tuple[str, int]]
 """Name of each array -> (dtype, number of dimensions)."""
 
@@ -41,12 +43,25 @@ def read_arrays(path: Path, spec: ArraySpec) -> dict[str, NDArray]:
             raise ValueError("unexpected members")
         with np.load(path, allow_pickle=False) as content:
             arrays = {name: content[name] for name in spec}
+        if not all(isinstance(array, np.ndarray) for array in arrays.values()):
+            raise ValueError("a member is no array")
     except Exception as error:  # whatever a hostile file provokes in the parsers, the user reads one line
         raise UserError(f"{path}: not a sound report file ({type(error).__name__}); make it again") from None
     for name, (dtype, dimensions) in spec.items():
         if arrays[name].dtype != np.dtype(dtype) or arrays[name].ndim != dimensions:
             raise UserError(f"{path}: array {name} should be {dtype} of {dimensions} dimensions; make the file again")
     return arrays
+
+
+@contextmanager
+def refusals_name(path: Path) -> Iterator[None]:
+    """Refusals from inside the block begin with the file's name and end with the remedy."""
+    try:
+        yield
+    except UserError as error:
+        text = str(error).removeprefix(f"{path}: ")
+        text = text if len(text) <= LONGEST_REASON else f"{text[:LONGEST_REASON]}..."  # it may quote the file
+        raise UserError(f"{path}: {text}{'' if 'again' in text else '; make the file again'}") from None
 
 
 def text_array(text: str) -> NDArray[np.uint8]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.errors import UserError
-from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.archive import array_text, content_digest, read_arrays, refusals_name, text_array, write_arrays
 from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
@@ -56,5 +56,6 @@ class DegreeReport:
     def load(cls, path: Path) -> DegreeReport:
         """Reads what ``save`` wrote; UserError when it is damaged in any way."""
         arrays = read_arrays(path, _SPEC)
-        ledger = LedgerLine.from_json(array_text(arrays["ledger"], path))
-        return cls(array_text(arrays["epsilon"], path), arrays["degrees"], ledger)
+        with refusals_name(path):
+            ledger = LedgerLine.from_json(array_text(arrays["ledger"], path))
+            return cls(array_text(arrays["epsilon"], path), arrays["degrees"], ledger)

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
-from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.archive import array_text, content_digest, read_arrays, refusals_name, text_array, write_arrays
 from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
@@ -109,7 +109,7 @@ class EdgeReport:
     def load(cls, path: Path) -> EdgeReport:
         """Reads what ``save`` wrote; UserError when it is damaged in any way."""
         arrays = read_arrays(path, _SPEC)
-        try:
+        with refusals_name(path):
             return cls(
                 nodes=len(arrays["indptr"]) - 1,
                 mode=checked_mode(array_text(arrays["mode"], path)),
@@ -118,8 +118,6 @@ class EdgeReport:
                 indices=arrays["indices"],
                 ledger=LedgerLine.from_json(array_text(arrays["ledger"], path)),
             )
-        except UserError as error:
-            raise UserError(f"{path}: {error}") from None
 
     def _arrays(self) -> dict[str, NDArray]:
         return {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tasks.epsilon import INFINITE, canonical_epsilon
 from tasks.errors import UserError
-from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.archive import array_text, content_digest, read_arrays, refusals_name, text_array, write_arrays
 from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
@@ -128,7 +128,7 @@ class EmbeddingReport:
     def load(cls, path: Path) -> EmbeddingReport:
         """Reads what ``save`` wrote; UserError when it is damaged in any way."""
         arrays = read_arrays(path, _SPEC)
-        try:
+        with refusals_name(path):
             return cls(
                 encoder=checked_encoder(array_text(arrays["encoder"], path)),
                 epsilon=array_text(arrays["epsilon"], path),
@@ -140,8 +140,6 @@ class EmbeddingReport:
                 values=arrays["values"],
                 ledger=LedgerLine.from_json(array_text(arrays["ledger"], path)),
             )
-        except UserError as error:
-            raise UserError(f"{path}: {error}") from None
 
     def _arrays(self) -> dict[str, NDArray]:
         return {

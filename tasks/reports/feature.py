@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from tasks.epsilon import INFINITE, canonical_epsilon
 from tasks.errors import UserError
-from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.archive import array_text, content_digest, read_arrays, refusals_name, text_array, write_arrays
 from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
@@ -96,7 +96,7 @@ class FeatureReport:
     def load(cls, path: Path) -> FeatureReport:
         """Reads what ``save`` wrote; UserError when it is damaged in any way."""
         arrays = read_arrays(path, _SPEC)
-        try:
+        with refusals_name(path):
             if arrays["shape"].shape != (3,) or arrays["bounds"].shape != (2,):
                 raise UserError("feature report: shape or bounds have the wrong length")
             nodes, dimensions, sampled = (int(x) for x in arrays["shape"])
@@ -113,8 +113,6 @@ class FeatureReport:
                 ledger=LedgerLine.from_json(array_text(arrays["ledger"], path)),
                 exact=_compressed_rows(parts, (nodes, dimensions)) if epsilon == INFINITE else None,
             )
-        except UserError as error:
-            raise UserError(f"{path}: {error}") from None
 
     def _arrays(self) -> dict[str, NDArray]:
         exact = self.exact if self.exact is not None else csr_array((0, 0), dtype=np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.errors import UserError
-from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.archive import array_text, content_digest, read_arrays, refusals_name, text_array, write_arrays
 from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
@@ -71,7 +71,7 @@ class LabelReport:
     def load(cls, path: Path) -> LabelReport:
         """Reads what ``save`` wrote; UserError when it is damaged in any way."""
         arrays = read_arrays(path, _SPEC)
-        try:
+        with refusals_name(path):
             return cls(
                 train_nodes=arrays["train_nodes"],
                 train_labels=arrays["train_labels"],
@@ -80,8 +80,6 @@ class LabelReport:
                 classes=int(arrays["classes"]),
                 ledger=LedgerLine.from_json(array_text(arrays["ledger"], path)),
             )
-        except UserError as error:
-            raise UserError(f"{path}: {error}") from None
 
     def _arrays(self) -> dict[str, NDArray]:
         return {

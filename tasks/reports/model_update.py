@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.errors import UserError
-from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.archive import array_text, content_digest, read_arrays, refusals_name, text_array, write_arrays
 from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
@@ -90,7 +90,7 @@ class ModelUpdate:
     def load(cls, path: Path) -> ModelUpdate:
         """Reads what ``save`` wrote; UserError when it is damaged in any way."""
         arrays = read_arrays(path, _SPEC)
-        try:
+        with refusals_name(path):
             if arrays["header"].shape != (3,) or arrays["validation_counts"].shape != (2,):
                 raise UserError("model update: header or validation counts have the wrong length")
             client, number, examples = arrays["header"].tolist()
@@ -103,8 +103,6 @@ class ModelUpdate:
                 validation=ValidationCounts(validated, hits, float(arrays["validation_loss"])),
                 ledger=LedgerLine.from_json(array_text(arrays["ledger"], path)),
             )
-        except UserError as error:
-            raise UserError(f"{path}: {error}") from None
 
     def _arrays(self) -> dict[str, NDArray]:
         counts = self.validation

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.errors import UserError
-from tasks.reports.archive import array_text, content_digest, read_arrays, text_array, write_arrays
+from tasks.reports.archive import array_text, content_digest, read_arrays, refusals_name, text_array, write_arrays
 from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
@@ -71,12 +71,13 @@ class NeighbourCountReport:
     def load(cls, path: Path) -> NeighbourCountReport:
         """Reads what ``save`` wrote; UserError when it is damaged in any way."""
         arrays = read_arrays(path, _SPEC)
-        return cls(
-            epsilon=array_text(arrays["epsilon"], path),
-            sensitivity=int(arrays["sensitivity"]),
-            counts=arrays["counts"],
-            ledger=LedgerLine.from_json(array_text(arrays["ledger"], path)),
-        )
+        with refusals_name(path):
+            return cls(
+                epsilon=array_text(arrays["epsilon"], path),
+                sensitivity=int(arrays["sensitivity"]),
+                counts=arrays["counts"],
+                ledger=LedgerLine.from_json(array_text(arrays["ledger"], path)),
+            )
 
     def _arrays(self) -> dict[str, NDArray]:
         return {

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.errors import UserError
-from tasks.reports.archive import array_text, read_arrays, text_array, write_arrays
+from tasks.reports.archive import array_text, read_arrays, refusals_name, text_array, write_arrays
 from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
 
@@ -68,10 +68,11 @@ class StructuralMatrixReport:
     def load(cls, path: Path) -> StructuralMatrixReport:
         """Reads what ``save`` wrote; UserError when it is damaged in any way."""
         arrays = read_arrays(path, _SPEC)
-        return cls(
-            epsilon=array_text(arrays["epsilon"], path),
-            vectors=arrays["vectors"],
-            indptr=arrays["indptr"],
-            rows=arrays["rows"],
-            ledger=LedgerLine.from_json(array_text(arrays["ledger"], path)),
-        )
+        with refusals_name(path):
+            return cls(
+                epsilon=array_text(arrays["epsilon"], path),
+                vectors=arrays["vectors"],
+                indptr=arrays["indptr"],
+                rows=arrays["rows"],
+                ledger=LedgerLine.from_json(array_text(arrays["ledger"], path)),
+            )

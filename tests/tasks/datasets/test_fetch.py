@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tasks.datasets import fetch
+from tasks.datasets.arrival import recorded_hash
 from tasks.datasets.fetch import fetch_files
 from tasks.datasets.manifest import Source, UpstreamFile
 from tasks.errors import UserError
@@ -243,3 +244,10 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(UserError, match="No space left"):
         fetch_files([upstream(dead_url())], tmp_path / "raw", mirror)
     assert files_below(tmp_path / "raw") == []
+
+
+def test_a_damaged_note_of_the_first_download_is_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "flickr.mat.sha256").write_bytes(b"\xff\xfe\x00")
+    assert recorded_hash(tmp_path / "flickr.mat") is not None
+    (tmp_path / "flickr.mat.sha256").write_bytes(b"")
+    assert recorded_hash(tmp_path / "flickr.mat") is None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tasks.datasets.graph import RawGraph, RawGraphSet
-from tasks.datasets.registry import PUBLIC, dataset_names, fetch_dataset, load_dataset
+from tasks.datasets.registry import PUBLIC, dataset_names, fetch_dataset, load_dataset, parse_public
 from tasks.datasets.splits import random_split
 from tasks.datasets.user_graph import UserDataset
 from tasks.errors import UserError
@@ -114,3 +114,14 @@ def test_an_unwritable_place_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "raw").write_text("a file, not a folder")
     with pytest.raises(UserError, match="cannot be written"):
         fetch_dataset("digits", tmp_path / "raw")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, dataset in PUBLIC.items() if dataset.files and name not in ("blogcatalog", "flickr", "ppi")]
+)
+def test_whatever_the_files_hold_the_refusal_is_one_line(name: str, tmp_path: Path) -> None:
+    for file in PUBLIC[name].files:
+        (tmp_path / Path(file).name).write_bytes(b"\xff\x00,1\n")
+    with pytest.raises(UserError, match=r"download( it|.* step)? again") as refusal:
+        parse_public(name, tmp_path)
+    assert str(tmp_path) in str(refusal.value)

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import io
 import traceback
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import networkx as nx
 import numpy as np
@@ -258,3 +260,24 @@ def test_label_arrays(tmp_path: Path) -> None:
 )
 def test_broken_labels(tmp_path: Path, rows: str, rule: str) -> None:
     refused(declare(tmp_path, labels=put(tmp_path, "labels.csv", rows)), rule)
+
+
+def test_an_id_far_above_the_number_of_edges_needs_a_declared_count(tmp_path: Path) -> None:
+    refused(declare(tmp_path, "0,1\n1,30000000\n"), "far above the number of edges")
+    assert load_user_graph(declare(tmp_path, "0,1\n1,3000\n")).nodes == 3001
+    assert load_user_graph(declare(tmp_path, "0,1\n1,2000000\n", nodes=2_000_001)).nodes == 2_000_001
+
+
+@pytest.mark.parametrize("damage", ["no array", "header", "pickle", "expands"])
+def test_hostile_archives_are_one_line(tmp_path: Path, damage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    member = {
+        "no array": b"text",
+        "header": b"\x93NUMPY\x01\x00v\x00" + b"{" * 118,
+        "pickle": b"cos\nsystem\n(S'x'\ntR.",
+    }
+    if damage == "expands":
+        monkeypatch.setattr("tasks.datasets.user_files.EXPANDED_LIMIT", 1000)
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("edges.npy", member.get(damage, b"\x00" * 5000))
+    refused(declare(tmp_path, buffer.getvalue(), ".npz"), "not a readable npz file")

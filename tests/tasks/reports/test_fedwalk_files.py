@@ -71,3 +71,12 @@ def test_the_digest_is_of_the_content_and_not_of_the_ledger(report):
 def test_what_is_no_report_is_refused(make, message: str):
     with pytest.raises(UserError, match=message):
         make()
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: type(report).__name__)
+def test_a_refusal_names_the_file(tmp_path: Path, report):
+    report.save(tmp_path / "a.npz")
+    arrays = dict(np.load(tmp_path / "a.npz"))
+    np.savez(tmp_path / "a.npz", **{**arrays, "ledger": np.frombuffer(b"[" * 5000, dtype=np.uint8)})
+    with pytest.raises(UserError, match=r"a\.npz: ledger line.* again"):
+        type(report).load(tmp_path / "a.npz")

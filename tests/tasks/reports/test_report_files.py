@@ -187,3 +187,24 @@ def test_pickles_bombs_and_missing_files_are_refused(tmp_path: Path) -> None:
         archive.writestr("../escape.npy", b"")
     with pytest.raises(UserError, match="not a sound report file"):
         EdgeReport.load(path)
+
+
+def test_a_member_that_is_no_array_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "report"
+    edges().save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, b"text" if name == "indices.npy" else content)
+    with pytest.raises(UserError, match="not a sound report file"):
+        EdgeReport.load(path)
+
+
+def test_a_refusal_quotes_little_of_the_file(tmp_path: Path) -> None:
+    edges().save(tmp_path / "report")
+    arrays = dict(np.load(tmp_path / "report"))
+    write_arrays(tmp_path / "report", {**arrays, "epsilon": np.full(5000, ord("x"), dtype=np.uint8)})
+    with pytest.raises(UserError, match="make the file again") as refusal:
+        EdgeReport.load(tmp_path / "report")
+    assert len(str(refusal.value)) < 500

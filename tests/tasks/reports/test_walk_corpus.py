@@ -54,3 +54,22 @@ def test_a_report_comes_back_whole_or_not_at_all(tmp_path: Path):
 
 def test_traffic_adds_up():
     assert Traffic(1, 2, 3, 4) + Traffic(10, 20, 30, 40) == Traffic(11, 22, 33, 44)
+
+
+@pytest.mark.parametrize("content", ["[" * 5000, '{"nodes": 1e999, "length": 3, "rounds": 2, "tokens": 6}', "\x00"])
+def test_a_hostile_index_is_one_line(tmp_path: Path, content: str):
+    WalkCorpus.write(tmp_path, ROUNDS, nodes=5, length=3)
+    (tmp_path / "walks.json").write_text(content)
+    with pytest.raises(UserError, match="make them again"):
+        WalkCorpus.open(tmp_path)
+
+
+def test_an_empty_round_is_one_line(tmp_path: Path):
+    WalkCorpus.write(tmp_path, ROUNDS, nodes=5, length=3)
+    (tmp_path / "round-0000.npy").write_bytes(b"")
+    with pytest.raises(UserError, match="make them again"):
+        WalkCorpus.open(tmp_path)
+
+
+def test_no_walks_need_no_messages():
+    assert (Traffic().messages_per_walk, Traffic().bytes_per_walk) == (0, 0)
