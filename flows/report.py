@@ -24,6 +24,8 @@ from tasks.evaluation.embedding_figures import draw_embedding
 from tasks.evaluation.graph_figures import draw_graphs
 from tasks.evaluation.reference import beside, read_reference
 from tasks.evaluation.rows import Row, read_rows, write_atomically
+from tasks.evaluation.solitude_figures import draw_solitude
+from tasks.evaluation.solitude_tables import write_solitude_tables
 from tasks.evaluation.tables import cell, console_table, summary, write_csv
 
 ORDER = ("node_classification", "graph_classification", "node_embedding")
@@ -46,6 +48,8 @@ def report(profile: str) -> str:
     compared = pd.concat([beside(part, published(str(study))) for study, part in table.groupby("study", sort=False)])
     write_csv(folder / "table.csv", compared.round(DIGITS))
     draw_accuracy(table, folder / "accuracy.png")
+    write_solitude_tables(compared, folder / "tables")
+    draw_solitude(compared, folder / "solitude")
     draw_embedding(table, folder / "embedding")
     draw_graphs(compared, folder / "graphs")
     text = "\n".join(
@@ -72,7 +76,7 @@ def by_study(rows: list[Row]) -> Iterator[list[Row]]:
 
 
 def published(study: str) -> pd.DataFrame:
-    """The Solitude paper's table 3, and its figure 4 for points that the table does not print; DeepWalk's own table.
+    """The Solitude paper's table 3, its figures 4 and 5 where the table prints nothing; DeepWalk's own table.
 
     FedWalk's figures were published as differences and stand beside nothing. Of the paper on graph kernels table 1,
     whose noisy rows are for its default budget 1/n and stand beside every encoder there.
@@ -89,8 +93,13 @@ def published(study: str) -> pd.DataFrame:
         )
         return figures[figures["method"] == "deepwalk"]
     figures = read_reference(workspace() / "data" / "reference" / "solitude.csv")
-    return figures.sort_values("item", ascending=False).drop_duplicates(
-        ["dataset", "method", "backbone", "eps_x", "eps_a", "metric"]
+    rates = read_reference(workspace() / "data" / "reference" / "solitude_label_rate.csv")
+    figures.insert(list(figures.columns).index("metric"), "label_rate", "0.5")
+    figures = pd.concat([figures, rates[figures.columns]])
+    figures.insert(list(figures.columns).index("metric"), "mode", "directed")
+    order = {"table-3": 0, "figure-4": 1, "figure-5": 2}
+    return figures.sort_values("item", key=lambda items: items.map(order), kind="stable").drop_duplicates(
+        ["dataset", "method", "backbone", "eps_x", "eps_a", "label_rate", "metric"]
     )
 
 

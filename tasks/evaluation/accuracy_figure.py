@@ -9,14 +9,17 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from tasks.evaluation.rows import setting_order
+from tasks.evaluation.solitude_tables import full_lines
 
 
 def draw_accuracy(table: pd.DataFrame, path: Path) -> None:
     """One panel per (data set, backbone), one curve per (method, eps_x), bars of one standard deviation.
 
-    Budgets stand at equal distances, so that "inf" has a place. Writes a PNG file; equal tables give equal bytes.
+    Budgets stand at equal distances, so that "inf" has a place. Lines at a lower label rate or in ``pair`` mode have
+    tables of their own. Writes a PNG file; equal tables give equal bytes.
     """
-    accuracy = table[(table["study"] == "node_classification") & (table["metric"] == "accuracy")]
+    accuracy = full_lines(table)
+    accuracy = accuracy[accuracy["mode"] != "pair"] if len(accuracy) else accuracy
     panels = list(accuracy.groupby(["dataset", "backbone"], sort=False))
     figure = Figure(figsize=(5 * max(len(panels), 1), 4), layout="constrained")
     axes = figure.subplots(1, max(len(panels), 1), squeeze=False, sharey=True)[0]

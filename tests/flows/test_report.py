@@ -11,11 +11,13 @@ from flows.report import main, report
 from flows.startup import PACKAGE_ROOT
 from tasks.errors import UserError
 from tasks.evaluation.rows import Row, write_rows
+from tasks.evaluation.solitude_tables import TABLES
 from tasks.reports.ledger import Ledger, LedgerLine
 from tasks.reports.ledger_line import local_privacy_line
 from tasks.reports.ledger_table import ledger_markdown
 
 STUDY = "node_classification"
+FULL = {"mode": "directed", "label_rate": "0.5"}
 
 
 def line(dataset: str, eps_a: str) -> LedgerLine:
@@ -35,7 +37,7 @@ def line(dataset: str, eps_a: str) -> LedgerLine:
 
 def rows(dataset: str, methods: tuple[str, ...] = ("base",)) -> list[Row]:
     return [
-        Row(STUDY, dataset, method, {"backbone": backbone, "eps_x": "1", "eps_a": eps_a}, repeat, metric, value)
+        Row(STUDY, dataset, method, {**FULL, "backbone": backbone, "eps_x": "1", "eps_a": eps_a}, repeat, metric, value)
         for method in methods
         for backbone in ("gcn", "sage")
         for eps_a in ("7", "inf")
@@ -89,10 +91,11 @@ def test_without_a_published_figure_it_says_so(results: Path) -> None:
 def test_equal_results_give_equal_bytes(results: Path) -> None:
     def written() -> dict[str, bytes]:
         report("demo")
-        return {path.name: path.read_bytes() for path in (results / "report").iterdir()}
+        files = [path for path in (results / "report").rglob("*") if path.is_file()]
+        return {path.name: path.read_bytes() for path in files}
 
     first = written()
-    assert set(first) == {"table.csv", "summary.txt", "accuracy.png"}
+    assert set(first) == {"table.csv", "summary.txt", "accuracy.png", "figure-4.png", *TABLES}
     assert first["accuracy.png"].startswith(b"\x89PNG")
     shutil.rmtree(results / "report")
     assert written() == first

@@ -56,10 +56,35 @@ def test_the_shipped_file_is_valid_and_says_all_that_dvc_reads(profile: str) -> 
 
 
 def test_the_paper_grid_is_the_papers() -> None:
-    """Solitude, table 3 and figure 4: eps_x 0.5, 1, 2 and eps_a from 7 to 8."""
-    grid = load_parameters(SHIPPED, "paper").paper.node_classification
-    assert grid.eps_x == ["0.5", "1", "2"]
-    assert grid.eps_a == ["7", "7.3", "7.5", "7.7", "7.9", "8"]
+    """Solitude, table 3 (eps_x 1, eps_a from 7 to 8), figure 4 (eps_x 0.5, 2 too) and figure 5 (label rates)."""
+    table, figure_4, figure_5, *_ = load_parameters(SHIPPED, "paper").paper.node_classification.grids()
+    assert table.eps_x == ["1"]
+    assert table.eps_a == figure_4.eps_a == ["7", "7.3", "7.5", "7.7", "7.9", "8"]
+    assert figure_4.eps_x == ["0.5", "2"]
+    assert (figure_5.eps_x, figure_5.eps_a) == (["1"], ["7.9"])
+    assert [*figure_5.label_rates, *table.label_rates] == [0.05, 0.1, 0.2, 0.3, 0.4, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("part", "says"),
+    [
+        ({"label_rates": [0.6]}, "less than or equal to 0.5"),
+        ({"label_rates": [0]}, "greater than 0"),
+        ({"eps_a": []}, "at least 1 item"),
+        ({"mode": "both"}, "'directed'"),
+        ({"datasets": ["cora"]}, "not a known key"),
+    ],
+)
+def test_a_part_of_the_grid_is_checked_like_the_grid(tmp_path: Path, part: dict[str, Any], says: str) -> None:
+    line = refusal(tmp_path, changed("demo.node_classification.parts", [part]))
+    assert "demo.node_classification.parts.0" in line
+    assert says in line
+
+
+def test_a_part_is_the_studys_grid_but_for_what_it_names(tmp_path: Path) -> None:
+    tree = changed("demo.node_classification.parts", [{"mode": "pair", "eps_a": [3]}])
+    own, part = load(tmp_path, tree).demo.node_classification.grids()
+    assert part == own.model_copy(update={"mode": "pair", "eps_a": ["3"]})
 
 
 @pytest.mark.parametrize("written", ["7", "7.0", "'7'", '"07.00"', "+7", "7e0"])
