@@ -8,6 +8,7 @@ from typing import Any
 from tasks.curator.calibration.mutual import mutual_graph
 from tasks.curator.trained import Trained
 from tasks.datasets.graph import RawGraph
+from tasks.datasets.splits import Split
 from tasks.epsilon import INFINITE
 from tasks.evaluation.attacks.attribute_inference import (
     AttributeSample,
@@ -16,9 +17,10 @@ from tasks.evaluation.attacks.attribute_inference import (
     sample_attributes,
 )
 from tasks.evaluation.attacks.edge_inference import infer_edges
-from tasks.evaluation.attacks.link_stealing import class_control, steal_links
+from tasks.evaluation.attacks.link_stealing import class_control, steal_links, stolen_precision
 from tasks.evaluation.attacks.pairs import PairSample, sample_pairs
 from tasks.evaluation.rows import Row
+from tasks.evaluation.scoring import score
 from tasks.params import NodeClassification, Search
 from tasks.reports.edge import EdgeReport
 from tasks.reports.feature import FeatureReport
@@ -26,15 +28,15 @@ from tasks.seeds import derive_seed, generator
 from tasks.steps.client_point import one_graph
 from tasks.steps.download import RawSource
 from tasks.steps.perturb import REPORT, perturb_edges, perturb_features, report_labels
-from tasks.steps.score import read_metrics, score
 from tasks.steps.search import TRAINED, search
-from tasks.steps.split import split
+from tasks.steps.split import SPLIT, split
 from tasks.store import PointRef, PointStore
 
 STUDY = "attacks"
 METHODS = ("base", "mutual", "bayes-soft")
 BACKBONE = "sage"
 EPS_X = "1"
+ALL_PAIRS = 10_000  # nodes; above, every pair's similarity would take gigabytes
 FEATURE_BUDGETS = ("0.5", "1", "2", "4", "8", INFINITE)
 # One point, not a search: the sweep reaches budgets where the graph is dense and an epoch is slow.
 POINT = Search(
@@ -122,12 +124,18 @@ class _Bench:
             device="cpu",
             study=grid,
         )
-        label = f"{self.source.name} {method} eps_a={eps_a} repeat={self.repeat}"
-        scored = score.plain(self.store, self.source, self.split, edges, trained, label=label)  # type: ignore[attr-defined]
+        published = Trained.load(trained.file(TRAINED)).log_probabilities
+        test, labels = Split.load(self.split.file(SPLIT)).test, self.graph.labels
+        assert labels is not None  # the split was drawn from them
+        accuracy = score(published, test, labels[test], self.graph.classes)["accuracy"]
         spent = {"eps_a": eps_a, "eps_x": EPS_X}
-        rows = [self._row(method, "none", "predictions", "accuracy", read_metrics(scored)["accuracy"], **spent)]
-        stolen = steal_links(self.graph, Trained.load(trained.file(TRAINED)).log_probabilities, self.pairs)
-        return rows + [self._row(method, "links", name, "auc", auc, **spent) for name, auc in stolen.items()]
+        rows = [self._row(method, "none", "predictions", "accuracy", accuracy, **spent)]
+        for name, auc in steal_links(self.graph, published, self.pairs).items():
+            rows.append(self._row(method, "links", name, "auc", auc, **spent))
+        if self.graph.nodes <= ALL_PAIRS:
+            precision = stolen_precision(self.graph, published)
+            rows.append(self._row(method, "links", "correlation", "precision", precision, **spent))
+        return rows
 
     def _edges(self, eps_a: str) -> PointRef:
         drawn: PointRef = perturb_edges.plain(  # type: ignore[attr-defined]

@@ -22,7 +22,7 @@ def draw_attacks(table: pd.DataFrame, path: Path) -> None:
     if by_graph:
         attacks, accuracy = figure.subplots(1, 2)
         reports = table[(table["attack"] == "edges") & (table["metric"] == "auc")]
-        links = table[(table["attack"] == "links") & (table["reading"] == "correlation")]
+        links = table[(table["attack"] == "links") & (table["reading"] == "correlation") & (table["metric"] == "auc")]
         models = table[table["metric"] == "accuracy"]
         _curves(
             attacks, reports, "eps_a", "reading", "edges from reports: {}", "-", budgets := _budgets(models, "eps_a")

@@ -57,6 +57,31 @@ def steal_links(graph: RawGraph, log_probabilities: NDArray[np.float32], pairs: 
     return {name: float(roc_auc_score(pairs.edge, of(first, second))) for name, of in SIMILARITIES.items()}
 
 
+def stolen_precision(graph: RawGraph, log_probabilities: NDArray[np.float32]) -> float:
+    """Share of true edges among the |E| pairs of all whose posteriors correlate most.
+
+    Pairs that tie for the last places share them evenly. Memory: 12 N^2 bytes.
+
+    Raises:
+        UserError: for a private data set.
+    """
+    refuse_private(graph.name, graph.private)
+    posteriors = np.exp(log_probabilities.astype(np.float64))
+    centred = posteriors - posteriors.mean(axis=1, keepdims=True)
+    lengths = np.linalg.norm(centred, axis=1, keepdims=True)
+    units = np.divide(centred, lengths, out=np.zeros_like(centred), where=lengths > 0)
+    upper = np.triu_indices(graph.nodes, 1)
+    # Rounding makes a difference in the last digits between pairs that are equal.
+    similar = (units @ units.T)[upper].round(9)
+    edge = np.zeros((graph.nodes, graph.nodes), dtype=bool)
+    edge[graph.adjacency.nonzero()] = True
+    linked = edge[upper]
+    last = np.partition(similar, len(similar) - graph.edges)[len(similar) - graph.edges]
+    above, tied = similar > last, similar == last
+    share = (graph.edges - above.sum()) / tied.sum()
+    return float((linked[above].sum() + share * linked[tied].sum()) / graph.edges)
+
+
 def class_control(graph: RawGraph, pairs: PairSample) -> float:
     """AUC of an adversary who knows the true classes and nothing of the graph: pairs of one class before others.
 

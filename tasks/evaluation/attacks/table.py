@@ -18,6 +18,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     "links: base": {"attack": "links", "reading": "correlation", "method": "base", "metric": "auc"},
     "links: mutual": {"attack": "links", "reading": "correlation", "method": "mutual", "metric": "auc"},
     "links: bayes-soft": {"attack": "links", "reading": "correlation", "method": "bayes-soft", "metric": "auc"},
+    "prec.: mutual": {"attack": "links", "reading": "correlation", "method": "mutual", "metric": "precision"},
     "attr.: mutual": {"attack": "attributes", "reading": "mutual", "metric": "auc"},
     "acc.: base": {"method": "base", "metric": "accuracy"},
     "acc.: mutual": {"method": "mutual", "metric": "accuracy"},

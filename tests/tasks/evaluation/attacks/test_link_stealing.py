@@ -8,7 +8,7 @@ from scipy.spatial import distance
 
 from tasks.datasets.graph import RawGraph
 from tasks.errors import UserError
-from tasks.evaluation.attacks.link_stealing import SIMILARITIES, class_control, steal_links
+from tasks.evaluation.attacks.link_stealing import SIMILARITIES, class_control, steal_links, stolen_precision
 from tasks.evaluation.attacks.pairs import sample_pairs
 from tasks.seeds import generator
 
@@ -51,6 +51,23 @@ def test_posteriors_without_relation_to_the_graph_steal_nothing(graph: RawGraph)
     assert all(abs(auc - 0.5) < 0.08 for auc in steal_links(graph, noise, pairs).values())
 
 
+def test_precision_is_that_of_the_likeliest_pairs(graph: RawGraph) -> None:
+    posteriors = np.random.default_rng(1).dirichlet(np.ones(4), size=graph.nodes).astype(np.float32)
+    similarity = np.corrcoef(posteriors.astype(float))
+    pairs = sorted(
+        ((similarity[i, j], graph.adjacency[i, j]) for i in range(graph.nodes) for j in range(i)), reverse=True
+    )
+    expected = sum(edge for _, edge in pairs[: graph.edges]) / graph.edges
+    assert stolen_precision(graph, np.log(posteriors)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_pairs_that_tie_share_the_last_places(graph: RawGraph) -> None:
+    """Three kinds of equal rows: every pair of a class is as likely, so the precision is their share of edges."""
+    sure = np.log(np.eye(3, dtype=np.float32)[graph.labels] * 0.97 + 0.01)
+    same = np.triu(graph.labels[:, None] == graph.labels, 1)
+    assert stolen_precision(graph, sure) == pytest.approx(graph.adjacency.toarray()[same].mean())
+
+
 def test_refusals(graph: RawGraph, secret: RawGraph) -> None:
     pairs = sample_pairs(graph, generator(0))
     with pytest.raises(UserError, match="posteriors of 2 nodes for 300"):
@@ -59,6 +76,8 @@ def test_refusals(graph: RawGraph, secret: RawGraph) -> None:
         steal_links(secret, np.zeros((60, 3), dtype=np.float32), pairs)
     with pytest.raises(UserError, match="private"):
         class_control(secret, pairs)
+    with pytest.raises(UserError, match="private"):
+        stolen_precision(secret, np.zeros((60, 3), dtype=np.float32))
     bare = RawGraph("bare", graph.adjacency, private=False)
     with pytest.raises(UserError, match="no classes"):
         class_control(bare, pairs)
