@@ -21,6 +21,11 @@ PLANTED = [
         "The curator never reaches raw data",
     ),
     ("tasks/curator/rectify.py", "import tasks.client.multibit", "The curator never reaches raw data"),
+    (
+        "tasks/curator/calibration/mutual.py",
+        "import tasks.evaluation.attacks.edge_inference",
+        "The curator never reaches raw data",
+    ),
     ("tasks/models/propagation.py", "import tasks.datasets.graph", "The curator never reaches raw data"),
     ("tasks/client/multibit.py", "import tasks.curator.rectify", "The client never reaches the curator"),
     ("tasks/reports/edge.py", "import tasks.client.labels", "Reports and models know neither side"),
