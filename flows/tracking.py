@@ -6,10 +6,9 @@ import contextlib
 import hashlib
 import logging
 import os
-import subprocess
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
+from flows.provenance import git_revision
 from flows.startup import PACKAGE_ROOT, project_root
 from flows.study import Outcome, Study, describe
 from tasks.code_version import code_version
@@ -123,13 +122,6 @@ class Tracker:
     def _revisions(self) -> dict[str, str]:
         lock = PACKAGE_ROOT / "dvc.lock"
         return {
-            "git_revision": _git_revision(PACKAGE_ROOT),
+            "git_revision": git_revision(),
             "dvc_revision": os.environ.get("DVC_EXP_NAME") or (file_sha256(lock)[:16] if lock.exists() else "none"),
         }
-
-
-def _git_revision(root: Path) -> str:
-    answer = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], cwd=root, capture_output=True, text=True, check=False
-    )
-    return answer.stdout.strip() or "unknown"

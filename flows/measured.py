@@ -1,0 +1,91 @@
+"""A study's results as small files to keep in the repository: tables, figures, and where they came from.
+
+python -m flows.measured FOLDER ROWS.json ... [--profile P] [--set KEY=JSON ...] [--minutes M]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from flows.startup import settle
+
+if __name__ == "__main__":
+    settle()
+
+from flows.exports import DIGITS
+from flows.provenance import provenance
+from flows.report import published
+from flows.study import StudyRequest, read_request
+from tasks.datasets.manifest import manifest
+from tasks.datasets.registry import public_dataset
+from tasks.errors import UserError
+from tasks.evaluation.reference import beside
+from tasks.evaluation.rows import Row, read_rows, write_atomically
+from tasks.evaluation.solitude_figures import draw_solitude
+from tasks.evaluation.solitude_tables import write_solitude_tables
+from tasks.evaluation.tables import summary, write_csv
+
+
+def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: float | None) -> None:
+    """Writes ``table.csv`` (beside the published figures), the study's own tables and figures, ``provenance.json``.
+
+    Rows that several files share are taken once.
+
+    Raises:
+        UserError: when the files hold no row, rows of two studies, or two values for one point.
+    """
+    rows = _distinct([row for file in files for row in read_rows(file)])
+    studies = sorted({row.study for row in rows})
+    if len(studies) != 1:
+        raise UserError(f"{', '.join(map(str, files))}: rows of one study are needed, found {studies or 'none'}")
+    (study,) = studies
+    parameters = read_request(request)
+    compared = beside(summary(rows), published(study))
+    write_csv(folder / "table.csv", compared.round(DIGITS))
+    if study == "node_classification":
+        write_solitude_tables(compared, folder)
+        draw_solitude(compared, folder)
+    datasets = sorted({row.dataset for row in rows})
+    record = {
+        "study": study,
+        **provenance(),
+        "minutes": minutes,
+        "data": {
+            name: {file: sorted(manifest()[file].hashes) for file in public_dataset(name).files} for name in datasets
+        },
+        "profile": request.profile,
+        "overrides": list(request.overrides),
+        "parameters": getattr(parameters, request.profile).model_dump(include={"seed", "repeats", study}),
+    }
+    write_atomically(folder / "provenance.json", json.dumps(record, indent=1) + "\n")
+
+
+def _distinct(rows: list[Row]) -> list[Row]:
+    found = {(row.dataset, row.method, *row.settings.items(), row.repeat, row.metric, row.value): row for row in rows}
+    return list(found.values())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; exit status 0, or 2 for a mistake."""
+    parser = argparse.ArgumentParser(prog="python -m flows.measured", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("folder", type=Path, help="where the files go, for example data/measured/node_classification")
+    parser.add_argument("rows", type=Path, nargs="+", help="what the study's --json wrote")
+    parser.add_argument("--profile", default="paper", help="section of params.yaml that was run")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="overrides of that run")
+    parser.add_argument("--minutes", type=float, metavar="M", help="what the run took")
+    chosen = parser.parse_args(arguments)
+    try:
+        request = StudyRequest(profile=chosen.profile, overrides=chosen.set)
+        keep(chosen.folder, chosen.rows, request, chosen.minutes)
+    except UserError as mistake:
+        print(f"error: {mistake}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,32 @@
+"""What a result that is kept was made with: revision, date, machine, versions."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import version  # noqa: TID251 - versions only
+
+from flows.startup import PACKAGE_ROOT
+
+PACKAGES = ("torch", "numpy", "scipy", "numba", "scikit-learn", "dgl", "pot", "gensim")
+
+
+def provenance() -> dict[str, object]:
+    """The parts of a record that do not depend on the study."""
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "commit": git_revision(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+    }
+
+
+def git_revision() -> str:
+    """The checkout's commit, marked where files differ from it; ``unknown`` without git."""
+    described = ["git", "describe", "--always", "--dirty"]
+    try:
+        answer = subprocess.run(described, cwd=PACKAGE_ROOT, capture_output=True, text=True, check=False)
+    except OSError:
+        return "unknown"
+    return answer.stdout.strip() or "unknown"

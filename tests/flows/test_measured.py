@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from flows.measured import main
+from flows.startup import PACKAGE_ROOT
+from tasks.datasets.manifest import manifest
+from tasks.evaluation.rows import Row, write_rows
+from tasks.evaluation.solitude_tables import TABLES
+
+STUDY = "node_classification"
+
+
+def rows(eps_a: str, study: str = STUDY) -> list[Row]:
+    settings = {"backbone": "gcn", "eps_x": "1", "eps_a": eps_a, "mode": "directed", "label_rate": "0.5"}
+    return [Row(study, "cora", "base", settings, repeat, "accuracy", value) for repeat, value in enumerate((0.6, 0.62))]
+
+
+@pytest.fixture
+def files(workspace: Path, tmp_path: Path) -> list[str]:
+    """Two runs' rows; what both measured is in both."""
+    shutil.copytree(PACKAGE_ROOT / "data" / "reference", workspace / "data" / "reference")
+    write_rows(tmp_path / "one.json", rows("7") + rows("8"))
+    write_rows(tmp_path / "two.json", rows("8") + rows("7.5"))
+    return [str(tmp_path / "one.json"), str(tmp_path / "two.json")]
+
+
+def test_runs_are_joined_and_say_where_they_came_from(files: list[str], tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    assert main([str(folder), *files, "--profile", "demo", "--set", f"{STUDY}.eps_a=[7, 8]", "--minutes", "12"]) == 0
+    assert {path.name for path in folder.iterdir()} == {"table.csv", "provenance.json", "figure-4.png", *TABLES}
+    table = pd.read_csv(folder / "table.csv")
+    assert sorted(table["eps_a"]) == [7, 7.5, 8]
+    assert set(table["item"]) == {"table-3"}
+    record = json.loads((folder / "provenance.json").read_text())
+    assert (record["study"], record["minutes"], record["parameters"]["repeats"]) == (STUDY, 12, 2)
+    assert record["parameters"][STUDY]["eps_a"] == ["7", "8"]
+    assert record["overrides"] == [f"{STUDY}.eps_a=[7, 8]"]
+    (first, *_) = record["data"]["cora"].items()
+    assert set(first[1]) == manifest()[first[0]].hashes
+    assert {"date", "commit", "machine", "versions"} <= set(record)
+
+
+@pytest.mark.parametrize("case", ["missing", "mixed", "contradicting"])
+def test_rows_that_do_not_fit_are_refused_in_one_line(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], case: str
+) -> None:
+    other = tmp_path / "other.json"
+    if case == "mixed":
+        write_rows(other, rows("7", study="node_embedding"))
+    elif case == "contradicting":
+        changed = [Row(row.study, row.dataset, row.method, row.settings, 0, row.metric, 0.1) for row in rows("7")[:1]]
+        write_rows(other, changed)
+    assert main([str(tmp_path / "kept"), *files, str(other), "--profile", "demo"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    says = {"missing": "cannot be read", "mixed": "rows of one study", "contradicting": "measured twice"}
+    assert says[case] in line
+    assert not (tmp_path / "kept").exists()
