@@ -12,6 +12,7 @@ from pathlib import Path
 from flows.server import leased_server
 from flows.startup import settle
 from tasks.errors import UserError
+from tasks.redaction import without_secrets
 
 MISTAKE = 2
 FAILURE = 1
@@ -29,7 +30,7 @@ def main(study: str, arguments: Sequence[str] | None = None) -> int:
 
             return run(study, chosen)
     except UserError as mistake:
-        print(f"error: {mistake}", file=sys.stderr)
+        print(f"error: {without_secrets(str(mistake))}", file=sys.stderr)
         return MISTAKE
     except KeyboardInterrupt:
         print("interrupted; finished points are kept, the same command goes on from here", file=sys.stderr)
@@ -49,11 +50,16 @@ def _parser(study: str) -> argparse.ArgumentParser:
     return parser
 
 
+class _WithoutSecrets(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return without_secrets(super().format(record))
+
+
 def _show_progress() -> None:
     """The pipeline's own lines on standard error; the libraries' go to the Prefect UI."""
     log = logging.getLogger("pipeline")
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(message)s"))
+    handler.setFormatter(_WithoutSecrets("%(message)s"))
     log.handlers = [handler]
     log.setLevel(logging.INFO)
     log.propagate = False

@@ -1,4 +1,4 @@
-"""Whether an address answers, in the standard library alone."""
+"""Whether an address answers; no library that reads its settings once is imported here."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import http.client
 import urllib.error
 import urllib.request
 
+from tasks.redaction import without_user
+
 
 def answers(url: str, seconds: float = 2.0) -> bool:
     """Whether ``url``/health is served: by a Prefect API or an MLflow server (one that asks for a key answers too)."""
     try:
-        with urllib.request.urlopen(f"{url.rstrip('/')}/health", timeout=seconds) as reply:
+        with urllib.request.urlopen(f"{without_user(url).rstrip('/')}/health", timeout=seconds) as reply:
             return reply.status == 200
     except urllib.error.HTTPError as error:
         return error.code in (401, 403)

@@ -19,6 +19,7 @@ from flows.leases import LeaseFolder
 from flows.startup import PACKAGE_ROOT, settle
 from flows.ui import running_server
 from tasks.errors import UserError
+from tasks.redaction import without_secrets
 
 IDLE_SECONDS = 30.0
 START_SECONDS = 120.0
@@ -82,8 +83,8 @@ def _require_answer(url: str) -> None:
     while not answers(url):
         if time.monotonic() > deadline:
             raise UserError(
-                f"PREFECT_API_URL={url} does not answer: start that server, unset the variable to use a local one, "
-                "or run with --plain"
+                f"PREFECT_API_URL={without_secrets(url)} does not answer: start that server, unset the variable to use "
+                "a local one, or run with --plain"
             )
         time.sleep(0.5)
 

@@ -1,12 +1,14 @@
 """The two web pages, kept open until told otherwise: ``python -m flows.ui up|down|status``.
 
-``up`` starts a Prefect server with all its services and the MLflow UI, on loopback only, and records these processes in
-``.prefect/ui.json``; ``down`` stops exactly those. Runs started meanwhile use this Prefect server.
+``up`` starts a Prefect server with all its services and the MLflow UI, on loopback unless ``--host`` says otherwise,
+and records these processes in ``.prefect/ui.json``; ``down`` stops exactly those. Runs started meanwhile use this
+Prefect server.
 """
 
 from __future__ import annotations
 
 import argparse
+import ipaddress
 import json
 import os
 import socket
@@ -21,6 +23,7 @@ from flows.leases import LeaseFolder
 from flows.processes import Process
 from flows.startup import PACKAGE_ROOT, settle
 from tasks.errors import UserError
+from tasks.redaction import without_secrets
 from tasks.steps.track import default_tracking_uri
 
 HOST = "127.0.0.1"
@@ -48,7 +51,7 @@ def running_server(root: Path) -> str | None:
     return page.health if page and page.served() else None
 
 
-def up(root: Path, prefect_port: int, mlflow_port: int) -> None:
+def up(root: Path, prefect_port: int, mlflow_port: int, host: str = HOST) -> None:
     """Start what does not run yet and print the addresses.
 
     Raises UserError for a taken port and for a server that does not start; what this call started is then stopped.
@@ -61,13 +64,13 @@ def up(root: Path, prefect_port: int, mlflow_port: int) -> None:
                 address = leased.url.removesuffix("/api")
                 raise UserError(f"a run has its own Prefect server, watch it at {address}; try again when it ends")
             leased.supervisor.stop()
-        wanted = {"prefect": _prefect_command(prefect_port), "mlflow": _mlflow_command(root, mlflow_port)}
+        wanted = {"prefect": _prefect_command(prefect_port, host), "mlflow": _mlflow_command(root, mlflow_port, host)}
         ports = {"prefect": prefect_port, "mlflow": mlflow_port}
         pages = {name: page for name, page in _read(root).items() if page.process.alive()}
         missing = [name for name, command in wanted.items() if command and name not in pages]
         for name in missing:
-            _refuse_taken(name, ports[name])
-        started = {name: _start(root, name, wanted[name], ports[name]) for name in missing}
+            _refuse_taken(name, ports[name], host)
+        started = {name: _start(root, name, wanted[name], ports[name], host) for name in missing}
         _write(root, pages | started)
         try:
             for name, page in started.items():
@@ -103,7 +106,7 @@ def status(root: Path) -> None:
         if page:
             print(f"{name}: {page.address if page.served() else 'not answering'} (pid {page.process.pid})")
         elif name == "mlflow" and (remote := _remote_tracking()):
-            print(f"mlflow: {remote} (MLFLOW_TRACKING_URI)")
+            print(f"mlflow: {without_secrets(remote)} (MLFLOW_TRACKING_URI)")
         else:
             print(f"{name}: not running")
     leased = LeaseFolder(root).read_record()
@@ -111,22 +114,20 @@ def status(root: Path) -> None:
         print(f"prefect, for the runs in progress: {leased.url.removesuffix('/api')}")
 
 
-def _prefect_command(port: int) -> list[str]:
-    return ["-m", "prefect", "server", "start", "--host", HOST, "--port", str(port)]
+def _prefect_command(port: int, host: str) -> list[str]:
+    return ["-m", "prefect", "server", "start", "--host", host, "--port", str(port)]
 
 
-def _mlflow_command(root: Path, port: int) -> list[str]:
+def _mlflow_command(root: Path, port: int, host: str) -> list[str]:
     """Empty where MLFLOW_TRACKING_URI names a server, which has its own page."""
     if _remote_tracking():
         return []
     (root / ".mlflow").mkdir(exist_ok=True)
     store = [
-        "--backend-store-uri",
-        default_tracking_uri(root),
         "--default-artifact-root",
         str(root / ".mlflow/artifacts"),
     ]
-    return ["-m", "mlflow", "ui", *store, "--host", HOST, "--port", str(port), "--workers", "1"]
+    return ["-m", "mlflow", "ui", *store, "--host", host, "--port", str(port), "--workers", "1"]
 
 
 def _remote_tracking() -> str | None:
@@ -134,11 +135,13 @@ def _remote_tracking() -> str | None:
     return uri if uri.startswith(("http:", "https:")) else None
 
 
-def _start(root: Path, name: str, arguments: list[str], port: int) -> Page:
+def _start(root: Path, name: str, arguments: list[str], port: int, host: str) -> Page:
     environment = {key: value for key, value in os.environ.items() if key != "PREFECT_API_URL"}
     # Prefect's page asks these two, not the command line, where its API is.
-    environment |= {"PREFECT_SERVER_API_HOST": HOST, "PREFECT_SERVER_API_PORT": str(port)}
+    environment |= {"PREFECT_SERVER_API_HOST": host, "PREFECT_SERVER_API_PORT": str(port)}
     environment["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"
+    # Not on the command line, which every user of the machine may read: it may hold a database's password.
+    environment["MLFLOW_BACKEND_STORE_URI"] = default_tracking_uri(root)
     with _log(root, name).open("wb") as log:
         child = subprocess.Popen(
             [sys.executable, *arguments],
@@ -149,7 +152,7 @@ def _start(root: Path, name: str, arguments: list[str], port: int) -> Page:
             stderr=log,
             start_new_session=True,
         )
-    address = f"http://{HOST}:{port}"
+    address = f"http://{HOST if ipaddress.IPv4Address(host).is_unspecified else host}:{port}"
     return Page(address, f"{address}/api" if name == "prefect" else address, Process.of(child.pid))
 
 
@@ -161,13 +164,27 @@ def _await(root: Path, name: str, page: Page) -> None:
         time.sleep(0.1)
 
 
-def _refuse_taken(name: str, port: int) -> None:
+def _refuse_taken(name: str, port: int, host: str) -> None:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((HOST, port))
+            probe.bind((host, port))
         except OSError as error:
             raise UserError(f"port {port} for {name}: {error.strerror}; choose another with --{name}-port") from None
+
+
+def _warn_if_open(host: str) -> None:
+    """UserError for what is no IPv4 address; a warning for one that others reach."""
+    try:
+        local = ipaddress.IPv4Address(host).is_loopback
+    except ValueError:
+        raise UserError(f"--host {host}: give an IPv4 address, such as {HOST}") from None
+    if not local:
+        print(
+            f"warning: on {host} everyone who reaches this machine can read and change runs, neither page asks for a"
+            f" password; an SSH tunnel to {HOST} is safer",
+            file=sys.stderr,
+        )
 
 
 def _log(root: Path, name: str) -> Path:
@@ -198,17 +215,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("action", choices=["up", "down", "status"])
     parser.add_argument("--prefect-port", type=int, default=PREFECT_PORT)
     parser.add_argument("--mlflow-port", type=int, default=MLFLOW_PORT)
+    parser.add_argument("--host", default=HOST, help="address to listen on (default: this machine alone)")
     options = parser.parse_args(arguments)
     root = settle()
     try:
         if options.action == "up":
-            up(root, options.prefect_port, options.mlflow_port)
+            _warn_if_open(options.host)
+            up(root, options.prefect_port, options.mlflow_port, options.host)
         elif options.action == "down":
             down(root)
         else:
             status(root)
     except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {without_secrets(str(error))}", file=sys.stderr)
         return 2
     return 0
 

@@ -15,6 +15,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.states import Completed, Failed
 
 from tasks.errors import UserError
+from tasks.redaction import without_secrets
 
 CACHED = "Cached"
 REFUSED = "Refused"
@@ -29,7 +30,7 @@ def point_task(*, retries: int = 0, retry_delay_seconds: float = 5.0) -> Callabl
             try:
                 result = step(*args, **kwargs)
             except UserError as mistake:
-                return Failed(name=REFUSED, message=str(mistake))
+                return Failed(name=REFUSED, message=without_secrets(str(mistake)))
             return Completed(name=CACHED, data=result) if getattr(result, "cached", False) else result
 
         task: Any = Task(

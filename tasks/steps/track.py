@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import http.client
 import math
 import os
 import shutil
@@ -17,13 +18,14 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from filelock import FileLock
 
 from tasks.errors import UserError
+from tasks.redaction import without_secrets, without_user
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -37,7 +39,7 @@ Artifacts = Mapping[str, Path | str]
 class ParentRun:
     """Where the runs of one sweep go: plain values, so that they can be stored and sent."""
 
-    tracking_uri: str
+    tracking_uri: str = field(repr=False)  # it may hold a password
     experiment_id: str
     run_id: str
 
@@ -150,16 +152,16 @@ def _locked(tracking_uri: str) -> Iterator[MlflowClient]:
                 client = _client(tracking_uri)
                 yield client
             except OSError as error:
-                raise UserError(f"MLflow at {tracking_uri}: {error}; {remedy}") from error
+                raise UserError(without_secrets(f"MLflow at {tracking_uri}: {error}; {remedy}")) from error
             except Exception as error:
                 from mlflow.exceptions import MlflowException
                 from sqlalchemy.exc import SQLAlchemyError
 
                 if not isinstance(error, (MlflowException, SQLAlchemyError)):
                     raise
-                raise UserError(f"MLflow at {tracking_uri}: {_first_line(error)}; {remedy}") from error
+                raise UserError(without_secrets(f"MLflow at {tracking_uri}: {_first_line(error)}; {remedy}")) from error
     except OSError as error:
-        raise UserError(f"MLflow at {tracking_uri}: cannot lock: {error}; {remedy}") from error
+        raise UserError(without_secrets(f"MLflow at {tracking_uri}: cannot lock: {error}; {remedy}")) from error
 
 
 def _first_line(error: Exception) -> str:
@@ -186,17 +188,17 @@ def _await_server(tracking_uri: str, retries: int) -> None:
         return
     for attempt in range(retries + 1):
         try:
-            with urllib.request.urlopen(f"{tracking_uri.rstrip('/')}/health", timeout=5):
+            with urllib.request.urlopen(f"{without_user(tracking_uri).rstrip('/')}/health", timeout=5):
                 return
         except urllib.error.HTTPError:
             return  # It answers; what it thinks of us comes out with the first call.
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
         if attempt < retries:
             time.sleep(2.0**attempt)
     raise UserError(
-        f"no MLflow server answers at {tracking_uri} ({reason}): start it or unset MLFLOW_TRACKING_URI; "
-        "the results are safe on disk, run again to log them"
+        f"no MLflow server answers at {without_secrets(f'{tracking_uri} ({reason})')}: start it or unset "
+        "MLFLOW_TRACKING_URI; the results are safe on disk, run again to log them"
     )
 
 
