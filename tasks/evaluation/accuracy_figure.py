@@ -8,15 +8,16 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
+from tasks.evaluation.figure_files import save_figure
 from tasks.evaluation.rows import setting_order
 from tasks.evaluation.solitude_tables import full_lines
 
 
-def draw_accuracy(table: pd.DataFrame, path: Path) -> None:
+def draw_accuracy(table: pd.DataFrame, path: Path, vector: Path | None = None) -> None:
     """One panel per (data set, backbone), one curve per (method, eps_x), bars of one standard deviation.
 
     Budgets stand at equal distances, so that "inf" has a place. Lines at a lower label rate or in ``pair`` mode have
-    tables of their own. Writes a PNG file; equal tables give equal bytes.
+    tables of their own. Writes a PNG file, and PDF and SVG below ``vector``; equal tables give equal bytes.
     """
     accuracy = full_lines(table)
     accuracy = accuracy[accuracy["mode"] != "pair"] if len(accuracy) else accuracy
@@ -35,5 +36,4 @@ def draw_accuracy(table: pd.DataFrame, path: Path) -> None:
         axis.set_title(f"{dataset}, {backbone}")
         axis.grid(alpha=0.3)
         axis.legend(fontsize="small")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=120, metadata={"Software": None})
+    save_figure(figure, path, vector=vector)

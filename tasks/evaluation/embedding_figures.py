@@ -14,6 +14,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tasks.evaluation.figure_files import save_figure
 from tasks.evaluation.rows import setting_order
 
 
@@ -50,8 +51,10 @@ FIGURES = (
 SETTINGS = ("walks", "eps_encoder", "k", "p")
 
 
-def draw_embedding(table: pd.DataFrame, folder: Path) -> list[Path]:
-    """Draws the figures that a summary has the rows for, as PNG files; equal tables give equal bytes.
+def draw_embedding(table: pd.DataFrame, folder: Path, vector: Path | None = None) -> list[Path]:
+    """Draws the figures that a summary has the rows for; equal tables give equal bytes.
+
+    PNG files in ``folder``, PDF and SVG below ``vector``.
 
     One column of panels for each (data set, training ratio), one curve for each mode and other settings that vary,
     bars of one standard deviation; DeepWalk, which has no such setting, is a dashed line.
@@ -64,11 +67,11 @@ def draw_embedding(table: pd.DataFrame, folder: Path) -> list[Path]:
     for figure in FIGURES:
         if figure.setting in scores and scores.loc[scores[figure.setting] != "", figure.setting].nunique() > 1:
             drawn.append(folder / figure.file)
-            _draw(scores, figure, drawn[-1])
+            _draw(scores, figure, drawn[-1], vector)
     return drawn
 
 
-def _draw(scores: pd.DataFrame, figure: EmbeddingFigure, path: Path) -> None:
+def _draw(scores: pd.DataFrame, figure: EmbeddingFigure, path: Path, vector: Path | None) -> None:
     panels = list(scores.groupby(["dataset", "train_ratio"], sort=False))
     metrics = [("micro_f1", "micro-F1 (mean, one standard deviation)"), (figure.cost, figure.cost_name)]
     metrics = [(metric, name) for metric, name in metrics if metric]
@@ -83,8 +86,7 @@ def _draw(scores: pd.DataFrame, figure: EmbeddingFigure, path: Path) -> None:
             axis.set_title(f"{dataset}, training ratio {train_ratio}, top_k")
             axis.grid(alpha=0.3)
             axis.legend(fontsize="x-small")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    canvas.savefig(path, dpi=120, metadata={"Software": None})
+    save_figure(canvas, path, vector=vector)
 
 
 def _curves(axis: Axes, panel: pd.DataFrame, setting: str) -> None:

@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tasks.epsilon import INFINITE, epsilon_sort_key
+from tasks.evaluation.figure_files import save_figure
 
 LINES = {"node-count": ("black", "--"), "svm-gw": ("grey", "-."), "svm-fgw": ("grey", ":"), "spk": ("grey", "--")}
 """Colour and dash of the methods that have no budget."""
@@ -38,8 +39,10 @@ FIGURES = (
 )
 
 
-def draw_graphs(compared: pd.DataFrame, folder: Path) -> list[Path]:
-    """Draws what a summary beside the reference has rows for, as PNG files; equal tables give equal bytes.
+def draw_graphs(compared: pd.DataFrame, folder: Path, vector: Path | None = None) -> list[Path]:
+    """Draws what a summary beside the reference has rows for; equal tables give equal bytes.
+
+    PNG files in ``folder``, PDF and SVG below ``vector``.
 
     One panel for each (data set, backbone): a curve for each encoder, bars of one standard deviation over repeats, with
     the machine without noise at ``inf``; for the accuracy also horizontal lines for the baselines and the node-count
@@ -53,11 +56,11 @@ def draw_graphs(compared: pd.DataFrame, folder: Path) -> list[Path]:
         measured = rows[rows["metric"] == figure.metric]
         if (measured["eps"] != "").any():
             drawn.append(folder / figure.file)
-            _draw(measured, figure, drawn[-1])
+            _draw(measured, figure, drawn[-1], vector)
     return drawn
 
 
-def _draw(measured: pd.DataFrame, figure: GraphFigure, path: Path) -> None:
+def _draw(measured: pd.DataFrame, figure: GraphFigure, path: Path, vector: Path | None) -> None:
     panels = list(measured[measured["eps"] != ""].groupby(["dataset", "backbone"], sort=False))
     canvas = Figure(figsize=(6 * len(panels), 4.5), layout="constrained")
     axes = canvas.subplots(1, len(panels), squeeze=False)[0]
@@ -70,8 +73,7 @@ def _draw(measured: pd.DataFrame, figure: GraphFigure, path: Path) -> None:
         axis.set_title(f"{dataset}, {backbone}")
         axis.grid(alpha=0.3)
         axis.legend(fontsize="x-small")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    canvas.savefig(path, dpi=120, metadata={"Software": None})
+    save_figure(canvas, path, vector=vector)
 
 
 def _curves(axis: Axes, panel: pd.DataFrame) -> None:

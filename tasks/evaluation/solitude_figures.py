@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tasks.evaluation.figure_files import save_figure
 from tasks.evaluation.rows import setting_order
 from tasks.evaluation.solitude_tables import classification_lines, directed_lines
 
@@ -19,8 +20,10 @@ MARKERS = {"0.5": "v", "1": "o", "2": "^"}
 """By feature budget, as in the paper."""
 
 
-def draw_solitude(compared: pd.DataFrame, folder: Path) -> list[Path]:
-    """Draws what a summary beside the reference has lines for, as PNG files; equal tables give equal bytes.
+def draw_solitude(compared: pd.DataFrame, folder: Path, vector: Path | None = None) -> list[Path]:
+    """Draws what a summary beside the reference has lines for; equal tables give equal bytes.
+
+    PNG files in ``folder``, PDF and SVG below ``vector``.
 
     ``figure-4.png``: one panel per (data set, backbone), one curve per method and eps_x against eps_a.
     ``figure-5.png``: one panel per data set, one curve per method against the label rate. Solid lines with bars of one
@@ -32,10 +35,10 @@ def draw_solitude(compared: pd.DataFrame, folder: Path) -> list[Path]:
     chosen = directed[several & directed["method"].isin(COLOURS)]
     drawn = []
     if len(chosen):
-        drawn.append(_draw(chosen, folder / "figure-4.png", "eps_a", _edge_curve))
+        drawn.append(_draw(chosen, folder / "figure-4.png", vector, "eps_a", _edge_curve))
     rates = _label_rates(compared)
     if len(rates):
-        drawn.append(_draw(rates, folder / "figure-5.png", "label_rate", _rate_curve))
+        drawn.append(_draw(rates, folder / "figure-5.png", vector, "label_rate", _rate_curve))
     return drawn
 
 
@@ -50,6 +53,7 @@ def _label_rates(compared: pd.DataFrame) -> pd.DataFrame:
 def _draw(
     lines: pd.DataFrame,
     path: Path,
+    vector: Path | None,
     axis: str,
     curve_of: Callable[[Axes, tuple[str, str], pd.DataFrame, list[str]], None],
 ) -> Path:
@@ -69,8 +73,7 @@ def _draw(
         space.set_ylabel("test accuracy (%)")
         space.grid(alpha=0.3)
         space.legend(fontsize="x-small", ncols=2)
-    figure.savefig(path, dpi=110, metadata={"Software": None})
-    return path
+    return save_figure(figure, path, dpi=110, vector=vector)
 
 
 def _edge_curve(space: Axes, curve: tuple[str, str], lines: pd.DataFrame, places: list[str]) -> None:

@@ -41,7 +41,9 @@ def directed_lines(compared: pd.DataFrame) -> pd.DataFrame:
 def classification_lines(compared: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Lines of the classification study; of another study's summary none, with the columns that they would have."""
     lines = compared[(compared["study"] == "node_classification") & (compared["metric"] == metric)]
-    return lines if set(SETTINGS) <= set(lines.columns) else lines.iloc[:0].reindex(columns=[*lines.columns, *SETTINGS])
+    if set(SETTINGS) <= set(lines.columns):
+        return lines
+    return lines.iloc[:0].reindex(columns=list(dict.fromkeys([*lines.columns, *SETTINGS])))
 
 
 def table_three(compared: pd.DataFrame) -> pd.DataFrame:
