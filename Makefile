@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 DVC := PATH="$(CURDIR)/$(BIN):$$PATH" dvc
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: install run test lint bench paper ui down clean pins
+.PHONY: install run test lint audit bench paper ui down clean pins
 .DEFAULT_GOAL := run
 
 install: $(STAMP)
@@ -34,6 +34,9 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+audit: $(STAMP)
+	$(BIN)/python -m flows.audit
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.randomized_response
