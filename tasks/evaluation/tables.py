@@ -11,6 +11,8 @@ import pandas as pd
 from tasks.errors import UserError
 from tasks.evaluation.rows import Row, setting_order, sorted_rows, write_atomically
 
+USUAL = {"label_rate": "0.5", "mode": "directed"}
+"""Settings that the console leaves out where every line has this value."""
 HEADLINES = ("accuracy", "micro_f1", "macro_f1", "mean_degree", "noise_edges", "edge_recall", "messages_per_walk")
 
 
@@ -67,7 +69,8 @@ def console_table(frame: pd.DataFrame) -> str:
     headlines = [name for name in HEADLINES if name in set(frame["metric"])]
     if headlines:
         frame = frame[frame["metric"].isin(headlines)]
-    keys = ["dataset", "method", *setting_names(frame)]
+    shown = [name for name in setting_names(frame) if set(frame[name]) - {USUAL.get(name)}]
+    keys = ["dataset", "method", *shown]
     cells = [cell(*values) for values in zip(frame["mean"], frame["sd"], frame["repeats"], strict=True)]
     wide = frame[[*keys, "metric"]].assign(cell=cells).pivot(index=keys, columns="metric", values="cell")
     wide = wide[headlines or list(wide.columns)]

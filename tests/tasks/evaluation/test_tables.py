@@ -67,3 +67,11 @@ def test_csv_keeps_texts_and_leaves_missing_numbers_empty(tmp_path):
     write_csv(tmp_path / "t.csv", summary([row(0.5, eps_a="7")]))
     assert (tmp_path / "t.csv").read_text().splitlines()[1] == "node_classification,cora,base,7,accuracy,0.5,,1"
     assert pd.read_csv(tmp_path / "t.csv")["mean"].item() == 0.5
+
+
+def test_the_console_leaves_out_a_setting_that_is_as_usual_everywhere():
+    usual = [row(0.5, eps_a="7", mode="directed", label_rate="0.5")]
+    assert console_table(summary(usual)).splitlines()[0].split() == ["dataset", "method", "eps_a", "accuracy"]
+    mixed = console_table(summary([*usual, row(0.6, eps_a="7", mode="pair", label_rate="0.5")])).splitlines()
+    assert mixed[0].split() == ["dataset", "method", "eps_a", "mode", "accuracy"]
+    assert len(mixed) == 2 + 2
