@@ -32,8 +32,10 @@ def reveal_labels(
         notes: remarks for the ledger.
 
     Raises:
-        UserError: when an id is out of range, a chosen label is unknown or the two sets overlap.
+        UserError: when no class is known, an id is out of range, a chosen label is unknown or the two sets overlap.
     """
+    if classes < 1:
+        raise UserError(f"{dataset}: no node has a known class; give the labels of some nodes")
     train_nodes, validation_nodes = (np.sort(np.asarray(ids, dtype=np.int64)) for ids in (train, validation))
     for ids in (train_nodes, validation_nodes):
         if len(ids) and (ids[0] < 0 or ids[-1] >= len(labels)):

@@ -23,3 +23,8 @@ def test_only_the_chosen_labels_are_revealed() -> None:
 def test_unfit_choices_are_refused(train: list[int], validation: list[int], message: str) -> None:
     with pytest.raises(UserError, match=message):
         reveal_labels(LABELS, np.array(train), np.array(validation), classes=3, dataset="toy")
+
+
+def test_labels_without_a_known_class_are_refused() -> None:
+    with pytest.raises(UserError, match="toy: no node has a known class; give the labels"):
+        reveal_labels(np.full(4, -1), np.array([], dtype=int), np.array([], dtype=int), classes=0, dataset="toy")
