@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from tasks.curator.methods import method_named
+from tasks.curator.methods import METHODS, method_named
 from tasks.curator.trained import Trained
 from tasks.datasets.splits import Split
 from tasks.errors import UserError
@@ -93,22 +93,24 @@ def test_without_noise_the_degree_of_a_private_graph_is_withheld_too(
     assert set(read_metrics(points["score"])) == {"accuracy", "macro_f1", "search_points"}
 
 
+@pytest.mark.parametrize("method", sorted(METHODS))
 def test_test_labels_change_the_score_and_nothing_else(
-    store: PointStore, source: RawSource, declare: Declare, own_files: Path, tmp_path: Path
+    store: PointStore, source: RawSource, declare: Declare, own_files: Path, tmp_path: Path, method: str
 ) -> None:
-    before = pipeline(store, source)
+    before = pipeline(store, source, method=method)
     test = Split.load(before["split"].file(SPLIT)).test
     names = dict(line.split(",") for line in (own_files / "labels.csv").read_text().splitlines()[1:])
     rotated = np.roll([names[str(node)] for node in test], 1)
     names |= {str(node): name for node, name in zip(test, rotated, strict=True)}
     (tmp_path / "labels.csv").write_text("\n".join(f"{node},{name}" for node, name in names.items()))
-    after = pipeline(store, declare(labels=tmp_path / "labels.csv"))
+    after = pipeline(store, declare(labels=tmp_path / "labels.csv"), method=method)
     for name in ("split", "edges", "features", "labels"):
         assert after[name].digest != before[name].digest
         assert after[name].content == before[name].content
     # Reports that say the same are the same input: the curator does not even train again.
     assert (after["trained"].digest, after["trained"].cached) == (before["trained"].digest, True)
-    assert after["score"].content != before["score"].content
+    if method == "base":  # three epochs of the others may put all nodes in one class, which scores the same
+        assert after["score"].content != before["score"].content
 
 
 def test_a_graph_without_labels_has_no_score(store: PointStore, source: RawSource) -> None:
