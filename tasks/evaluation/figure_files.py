@@ -15,7 +15,6 @@ from tasks.errors import UserError
 VECTOR_FORMS = ("pdf", "svg")
 # Without these a file names the moment it was written; the salt makes the ids inside an SVG file repeatable.
 _METADATA: dict[str, dict[str, Any]] = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}
-_SALT = {"svg.hashsalt": "figure"}
 
 
 def save_figure(figure: Figure, path: Path, *, dpi: int = 120, vector: Path | None = None) -> Path:
@@ -35,7 +34,7 @@ def save_figure(figure: Figure, path: Path, *, dpi: int = 120, vector: Path | No
 
 def _rendered(figure: Figure, form: str, dpi: int) -> bytes:
     content = io.BytesIO()
-    with matplotlib.rc_context(_SALT):
+    with matplotlib.rc_context({"svg.hashsalt": "figure"}):
         figure.savefig(content, format=form, dpi=dpi, metadata=_METADATA[form])
     return content.getvalue()
 
