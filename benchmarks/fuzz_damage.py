@@ -185,7 +185,7 @@ def array_damage(array: NDArray, rng: Generator) -> NDArray:
             max(EXTREMES[rng.integers(len(EXTREMES))], limits.min), limits.max
         )
     elif changed.dtype.kind == "f":
-        changed.flat[rng.integers(changed.size)] = rng.choice([np.nan, np.inf, -np.inf, -1.0, 1e300, -0.0])
+        changed.flat[rng.integers(changed.size)] = rng.choice([np.nan, np.inf, -np.inf, -1.0, 1e30, -0.0])
     return changed
 
 
