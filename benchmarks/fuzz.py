@@ -3,7 +3,7 @@
     python -m benchmarks.fuzz [--inputs 10000] [--seed 0] [--only TARGET] [--json FILE]
 
 A refusal is clean when it is a ``UserError`` of one line that names the file or the parameter. An input counts as a
-traceback when anything else is raised, when it takes more than ``SECONDS`` or asks for more than ``MEMORY`` bytes above
+traceback when anything else is raised, when it takes more than ``SECONDS`` of processor time or asks for more than ``MEMORY`` bytes above
 the start without being refused; as a leftover when a file is there afterwards that was not before (hostile inputs try
 to write one). The exit status is 1 if there is any of these.
 """
@@ -125,13 +125,13 @@ def _limited_time() -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TooSlow(f"more than {SECONDS} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def table(tallies: dict[str, Tally]) -> str:
