@@ -3,9 +3,9 @@
     python -m benchmarks.fuzz [--inputs 10000] [--seed 0] [--only TARGET] [--json FILE]
 
 A refusal is clean when it is a ``UserError`` of one line that names the file or the parameter. An input counts as a
-traceback when anything else is raised, when it takes more than ``SECONDS`` of processor time or asks for more than ``MEMORY`` bytes above
-the start without being refused; as a leftover when a file is there afterwards that was not before (hostile inputs try
-to write one). The exit status is 1 if there is any of these.
+traceback when anything else is raised, when it takes more than ``SECONDS`` of processor time or asks for more than
+``MEMORY`` bytes above the start without being refused; as a leftover when a file is there afterwards that was not
+before (hostile inputs try to write one). The exit status is 1 if there is any of these.
 """
 
 from __future__ import annotations
