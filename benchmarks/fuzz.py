@@ -31,7 +31,7 @@ from tasks.errors import UserError
 
 SECONDS = 20
 MEMORY = 4 << 30
-LONGEST_LINE = 6000
+LONGEST_LINE = 600
 COLUMNS = ("inputs", "accepted", "refused", "tracebacks", "unclear", "leftovers")
 
 

@@ -199,6 +199,9 @@ VALUES: tuple[Any, ...] = (
 
 def _other_values(files: Files, rng: Generator) -> dict[str, bytes]:
     tree = yaml.safe_load(files["params.yaml"])
+    if rng.random() < 0.05:
+        anchors = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9) if n else 'x'}]\n" for n in range(12))
+        return {"params.yaml": (anchors + "demo: {seed: *a11}\npaper: {}\n").encode()}
     for _ in range(int(rng.integers(1, 3))):
         parent, key = tree, str(rng.choice(sorted(tree)))
         while isinstance(parent[key], dict) and parent[key] and rng.random() < 0.85:

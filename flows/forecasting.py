@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections import defaultdict
@@ -13,9 +14,8 @@ from flows.study import Study
 from flows.submission import Call
 from tasks.curator.methods import method_named
 from tasks.curator.search.forecast import Forecast
-from tasks.curator.trained import Trained
 from tasks.steps.forecast import forecast, is_searched
-from tasks.steps.search import TRAINED
+from tasks.steps.search import COST
 from tasks.store import PointRef
 
 log = logging.getLogger("pipeline")
@@ -34,8 +34,8 @@ class Expected:
         """Logs what was expected beside what it took."""
         if not self.calls:
             return
-        tables = [Trained.load(point.file(TRAINED)).search for call, point in trained if call.name in self.calls]
-        epochs = sum(int(table["epochs"].sum()) for table in tables if "epochs" in table)
+        costs = [point.file(COST) for call, point in trained if call.name in self.calls]
+        epochs = sum(json.loads(cost.read_text())["model_epochs"] for cost in costs)
         log.info(
             "searches took %.1f minutes and %d model-epochs (forecast: %.1f and at most %d)",
             (time.monotonic() - self.started) / 60,
@@ -50,7 +50,8 @@ def expect(study: Study, calls: Sequence[Call]) -> Expected:
     alike: defaultdict[tuple[str, str, str], list[Call]] = defaultdict(list)
     for call in calls:
         of = call.arguments
-        if method_named(of["method"]).backbone_free or study.profile.node_classification.search.engine == "dgl":
+        looped = study.profile.node_classification.search_for(of["method"]).engine == "dgl"
+        if looped or method_named(of["method"]).backbone_free:
             continue
         if not is_searched(**of):
             alike[of["dataset"], of["method"], of["backbone"]].append(call)

@@ -30,6 +30,7 @@ from tasks.reports.edge import EdgeMode
 
 PROFILES = ("demo", "paper")
 SHOWN = 100
+MOST_VALUES = 100_000
 
 
 def _budget(value: object, *, per_node: bool = False) -> str:
@@ -182,7 +183,8 @@ class ClassificationPart(Section):
 class NodeClassification(ClassificationGrid):
     """The Solitude study: noisy neighbour lists and features, GNNs, accuracy.
 
-    ``shared_choice`` adds, under its own label, every method with one hyper-parameter point for all repeats.
+    ``searches`` are grids of single methods, by name; ``search`` is that of the others. ``shared_choice`` adds, under
+    its own label, every method with one hyper-parameter point for all repeats.
     """
 
     datasets: Annotated[list[str], Field(min_length=1), Distinct]
@@ -191,8 +193,13 @@ class NodeClassification(ClassificationGrid):
     normalization: Literal["symmetric", "mean"] = "symmetric"
     smoothing: Literal["gcn", "paper"] = "gcn"
     search: Search = Search()
+    searches: dict[MethodName, Search] = {}
     budget: Budget = "inf"
     memory_limit_mb: Annotated[Whole, Field(ge=1)] = 2000
+
+    def search_for(self, method: str) -> Search:
+        """The grid of a method."""
+        return self.searches.get(method, self.search)
 
     def grids(self) -> list[ClassificationGrid]:
         """The study's own grid, then one for each part."""
@@ -203,10 +210,18 @@ class NodeClassification(ClassificationGrid):
     @model_validator(mode="after")
     def _dgl_trains_base(self) -> NodeClassification:
         methods = {name for grid in self.grids() for name in grid.methods}
-        if self.search.engine == "dgl" and (others := sorted(methods - {"base", "non-private"})):
+        looped = {name for name in methods if self.search_for(name).engine == "dgl"}
+        if others := sorted(looped - {"base", "non-private"}):
             raise ValueError(f"engine dgl trains base and non-private; use engine batched for {', '.join(others)}")
-        if self.search.engine == "dgl" and self.shared_choice:
+        if looped and self.shared_choice:
             raise ValueError("engine dgl has no shared_choice; use engine batched")
+        return self
+
+    @model_validator(mode="after")
+    def _searches_are_used(self) -> NodeClassification:
+        methods = {name for grid in self.grids() for name in grid.methods}
+        if unused := sorted(set(self.searches) - methods):
+            raise ValueError(f"searches names {', '.join(unused)}, which no grid has; add the method or remove it")
         return self
 
 
@@ -313,6 +328,7 @@ def load_parameters(path: Path, profile: str = "demo", overrides: Sequence[str] 
         raise UserError(f"{path.name} is not valid YAML: {error}") from None
     if not isinstance(tree, dict):
         raise UserError(f"{path.name} must hold the sections {', '.join(PROFILES)}")
+    _refuse_expansion(path, tree)
     if profile not in PROFILES or profile not in tree:
         raise UserError(f"profile {profile!r} is unknown; use one of {', '.join(PROFILES)}")
     tree[profile] = copy.deepcopy(tree[profile])  # sections may share an anchor
@@ -324,25 +340,40 @@ def load_parameters(path: Path, profile: str = "demo", overrides: Sequence[str] 
         raise UserError(f"{path.name}: {_first_line(error)}") from None
 
 
+def _refuse_expansion(path: Path, tree: object) -> None:
+    """A few lines of aliases may stand for billions of values, which everything below would visit one by one."""
+    pending, visited = [tree], 0
+    while pending:
+        value = pending.pop()
+        visited += 1
+        if visited > MOST_VALUES:
+            raise UserError(f"{path.name} expands to more than {MOST_VALUES} values; write its aliases out")
+        if isinstance(value, dict):
+            pending += [*value, *value.values()]
+        elif isinstance(value, (list, tuple, set)):
+            pending += value
+
+
 def _apply(section: Any, profile: str, override: str) -> None:
     key, equals, text = override.partition("=")
     if not equals:
-        raise UserError(f"--set {override!r} has no '='; write --set dotted.key=json")
+        raise UserError(f"--set {_shortened(override)} has no '='; write --set dotted.key=json")
+    shown = _shortened(key, plain=True)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise UserError(f"--set {key}: {_shortened(text)} is not JSON; quote strings, for example '\"inf\"'") from None
+        raise UserError(f"--set {shown}: {_shortened(text)} is not JSON; quote strings, for example '\"inf\"'") from None
     *parents, leaf = [profile, *key.strip().split(".")]
     for depth, name in enumerate(parents):
         section = section.setdefault(name, {})
         if not isinstance(section, dict):
-            raise UserError(f"--set {key}: {'.'.join(parents[: depth + 1])} is not a section of params.yaml")
+            raise UserError(f"--set {shown}: {_shortened('.'.join(parents[: depth + 1]), plain=True)} is not a section of params.yaml")
     section[leaf] = value
 
 
-def _shortened(value: object) -> str:
+def _shortened(value: object, *, plain: bool = False) -> str:
     try:
-        text = repr(value)
+        text = str(value) if plain else repr(value)
     except (ValueError, RecursionError):  # an integer of more than 4300 digits, or deep nesting
         text = type(value).__name__
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
@@ -350,7 +381,7 @@ def _shortened(value: object) -> str:
 
 def _first_line(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
+    where = _shortened(".".join(str(part) for part in first["loc"]), plain=True)
     if first["type"] == "extra_forbidden":
         return f"{where} is not a known key; remove it or check its spelling"
     if first["type"] == "missing":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from dataclasses import asdict
 from pathlib import Path
@@ -26,6 +27,7 @@ from tasks.store import PointRef, PointStore
 
 TRAINED = "trained.npz"
 TABLE = "search.parquet"
+COST = "cost.json"
 STUDY = "node_classification"
 
 log = logging.getLogger("pipeline")
@@ -58,14 +60,15 @@ def search(
         received = Received.load(edges, features, labels)
         if chosen.backbone_free or backbone == "none":
             trained = _propagated(chosen, received, study)
-        elif study.search.engine == "dgl":
-            trained = _looped(received, backbone, device, training_seed, study)
+        elif study.search_for(method).engine == "dgl":
+            trained = _looped(method, received, backbone, device, training_seed, study)
         else:
             plan = planned(chosen, received, backbone, device, training_seed, study)
             found = search_grid([plan.problem], plan.points, plan.settings, plan.strategy, seed=training_seed)
             for note in found.notes:
                 log.warning("%s: %s", label, note)
             (trained,) = found.trained
+            (folder / COST).write_text(json.dumps({"model_epochs": found.model_epochs}) + "\n")
         trained.save(folder / TRAINED)
         write_search_table(folder / TABLE, [trained])
 
@@ -90,6 +93,7 @@ def search_key(
 ) -> dict[str, object]:
     """Everything that decides the outcome of a search."""
     where, form = resolve(device, "auto")
+    tuning = study.search_for(method.name)
     return {
         "step": "search",
         "edges": edges.content,
@@ -97,12 +101,12 @@ def search_key(
         "labels": labels.content,
         "method": asdict(method),
         "backbone": backbone,
-        "search": study.search.model_dump(),
+        "search": tuning.model_dump(),
         "normalization": study.normalization,
         "smoothing": study.smoothing,
         "seed": training_seed,
         "device": [where.type, form],
-        "code": code_version("tasks.reports.edge", *_modules(method, study.search)),
+        "code": code_version("tasks.reports.edge", *_modules(method, tuning)),
     }
 
 
@@ -120,8 +124,10 @@ def _propagated(method: Method, received: Received, study: NodeClassification) -
     return Trained("none", found.log_probabilities, {}, found.search, found.chosen)
 
 
-def _looped(received: Received, backbone: Backbone, device: Device, seed: int, study: NodeClassification) -> Trained:
-    tuning = study.search
+def _looped(
+    method: str, received: Received, backbone: Backbone, device: Device, seed: int, study: NodeClassification
+) -> Trained:
+    tuning = study.search_for(method)
     return train(
         received.edges.adjacency(),
         rectified(received.features),

@@ -59,7 +59,7 @@ def planned(
     method: Method, received: Received, backbone: Backbone, device: Device, seed: int, study: NodeClassification
 ) -> Plan:
     """The plan of a method's search on these reports; ``seed`` is public."""
-    tuning = study.search
+    tuning = study.search_for(method.name)
     axes = axes_of(tuning)
     values: AffineSparse | NDArray[np.float32]
     if method.features == "reported":

@@ -330,3 +330,12 @@ def test_graphs_have_their_own_rules(tmp_path: Path, key: str, value: object, sa
     text = refusal(tmp_path, changed(f"demo.graph_classification.{key}", value))
     assert f"demo.graph_classification.{key}" in text
     assert says in text
+
+
+def test_a_method_may_have_a_grid_of_its_own(tmp_path: Path) -> None:
+    study = load(tmp_path, changed("demo.node_classification.searches", {"base": {"epochs": 3}})).demo
+    assert study.node_classification.search_for("base").epochs == 3
+    assert study.node_classification.search_for("mutual") == study.node_classification.search
+    line = refusal(tmp_path, changed("demo.node_classification.searches", {"lpgnn": {}}))
+    assert "searches names lpgnn, which no grid has" in line
+    assert "'nobody' is unknown" in refusal(tmp_path, changed("demo.node_classification.searches", {"nobody": {}}))
