@@ -6,16 +6,17 @@ STAMP := $(VENV)/.installed
 DVC := PATH="$(CURDIR)/$(BIN):$$PATH" dvc
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
-.PHONY: install run test lint audit bench paper ui down clean pins
+.PHONY: install run test lint audit audit-deps bench paper ui down clean pins
 .DEFAULT_GOAL := run
 
 install: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml constraints.txt requirements.lock
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "error: $(PYTHON) is not on the PATH; install CPython 3.11 or name it: make PYTHON=/path/to/python3.11" >&2; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || { echo "error: $(PYTHON) is not CPython 3.11, which dgl 1.1.3 needs; name one: make PYTHON=/path/to/python3.11" >&2; exit 2; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(PIP) install --quiet --require-hashes --no-deps --requirement requirements.lock
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[dev]'  # torch alone is left: its builds differ
 	@touch $@
 
 run: $(STAMP)
@@ -38,6 +39,11 @@ lint: $(STAMP)
 audit: $(STAMP)
 	$(BIN)/python -m flows.audit
 
+audit-deps: $(STAMP)
+	@test -x .audit/bin/pip-audit || { $(PYTHON) -m venv .audit && .audit/bin/python -m pip install --quiet 'pip-audit>=2.9,<3'; } || \
+	  { rm -rf .audit; echo "error: pip-audit cannot be installed; run make audit-deps again with a network" >&2; exit 2; }
+	@$(BIN)/python -m flows.audit_deps .audit/bin/pip-audit
+
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.randomized_response
 
@@ -48,4 +54,9 @@ down: $(STAMP)
 	$(BIN)/python -m flows.ui down
 
 clean:
-	rm -rf $(VENV) .cache .prefect .mlflow .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info build
+	rm -rf $(VENV) .audit .cache .prefect .mlflow .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info build
+
+pins:  # after a change of constraints.txt
+	@command -v uv >/dev/null 2>&1 || { echo "error: uv is not on the PATH; install it, for example with pip install uv" >&2; exit 2; }
+	grep -v '^torch==' constraints.txt | uv pip compile - --no-deps --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-annotate --quiet --output-file requirements.lock
