@@ -16,11 +16,13 @@ if __name__ == "__main__":
 import pandas as pd
 
 from flows.exports import DIGITS, data_folder
-from flows.study import StudyRequest, workspace
+from flows.report_page import Findings, write_page
+from flows.study import StudyRequest, read_request, workspace
 from tasks.epsilon import INFINITE
 from tasks.errors import UserError
 from tasks.evaluation.accuracy_figure import draw_accuracy
 from tasks.evaluation.embedding_figures import draw_embedding
+from tasks.evaluation.frontier_figure import draw_frontier
 from tasks.evaluation.graph_figures import draw_graphs
 from tasks.evaluation.reference import beside, read_reference
 from tasks.evaluation.rows import Row, read_rows, write_atomically
@@ -32,26 +34,41 @@ ORDER = ("node_classification", "graph_classification", "node_embedding")
 
 
 def report(profile: str) -> str:
-    """Write table.csv, summary.txt and the figures below data/results/<profile>/report; returns the summary.
+    """Write report.html, table.csv, summary.txt, tables and figures below data/results/<profile>/report.
+
+    Returns the summary.
 
     Raises:
-        UserError: when the profile has no results yet.
+        UserError: when the profile has no results yet, or an input is damaged.
     """
     request = StudyRequest(profile=profile)
     results, folder = data_folder("results", request), data_folder("results", request, "report")
-    files = sorted(results.glob("*/*/rows.json"))
+    files = [file for study in ORDER for file in sorted(results.glob(f"{study}/*/rows.json"))]
     if not files:
         raise UserError(f"no results below {results}; run `dvc repro` first")
     rows: list[Row] = [row for file in files for row in read_rows(file)]
     ledgers = [file.with_name("ledger.md").read_text() for file in files]
+    parameters = getattr(read_request(request), profile)
     table = summary(rows)
     compared = pd.concat([beside(part, published(str(study))) for study, part in table.groupby("study", sort=False)])
     write_csv(folder / "table.csv", compared.round(DIGITS))
-    draw_accuracy(table, folder / "accuracy.png")
     write_solitude_tables(compared, folder / "tables")
-    draw_solitude(compared, folder / "solitude")
-    draw_embedding(table, folder / "embedding")
-    draw_graphs(compared, folder / "graphs")
+    vector = folder / "figures"
+    draw_accuracy(table, folder / "accuracy.png", vector)
+    figures = [
+        folder / "accuracy.png",
+        *draw_solitude(compared, folder / "solitude", vector),
+        *draw_embedding(table, folder / "embedding", vector),
+        *draw_graphs(compared, folder / "graphs", vector),
+    ]
+    frontier = draw_frontier(table, folder / "frontier", vector)
+    write_page(
+        Findings(profile, parameters, compared, [file.parent for file in files], figures, frontier, vector),
+        folder,
+        audit=results / "audit.json",
+        raw=data_folder("raw", request),
+        measured=workspace() / "data" / "measured",
+    )
     text = "\n".join(
         [
             *(console_table(summary(part)) + "\n" for part in by_study(rows)),
@@ -60,7 +77,7 @@ def report(profile: str) -> str:
             *ledgers,
             "Where to look next",
             "  compare the runs:  make ui       (Prefect and MLflow on this machine; make down stops them)",
-            f"  table and figures: {folder.relative_to(workspace())}",
+            f"  read the report:   {folder.relative_to(workspace())}/report.html",
             "  another grid:      edit params.yaml and `make run` again; only new points are computed",
             "",
         ]
@@ -95,6 +112,8 @@ def published(study: str) -> pd.DataFrame:
     figures = read_reference(workspace() / "data" / "reference" / "solitude.csv")
     rates = read_reference(workspace() / "data" / "reference" / "solitude_label_rate.csv")
     figures.insert(list(figures.columns).index("metric"), "label_rate", "0.5")
+    # The file writes 0.50 for what is 0.5 above: one point, which only the same spelling makes a duplicate below.
+    rates["label_rate"] = rates["label_rate"].map(lambda rate: f"{float(rate):g}")
     figures = pd.concat([figures, rates[figures.columns]])
     figures.insert(list(figures.columns).index("metric"), "mode", "directed")
     order = {"table-3": 0, "figure-4": 1, "figure-5": 2}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from flows.report import main, report
+from flows.report import main, published, report
 from flows.startup import PACKAGE_ROOT
 from tasks.errors import UserError
 from tasks.evaluation.rows import Row, write_rows
@@ -53,7 +53,9 @@ def results(workspace: Path) -> Path:
     for dataset, methods in (("cora", ("base", "feature-only")), ("digits", ("base",))):
         folder = workspace / "data" / "results" / "demo" / STUDY / dataset
         write_rows(folder / "rows.json", rows(dataset, methods))
-        (folder / "ledger.md").write_text(ledger_markdown(Ledger((line(dataset, "7"), line(dataset, "inf")))))
+        ledger = Ledger((line(dataset, "7"), line(dataset, "inf")))
+        (folder / "ledger.md").write_text(ledger_markdown(ledger))
+        (folder / "ledger.json").write_text(ledger.to_json())
     return workspace / "data" / "results" / "demo"
 
 
@@ -83,6 +85,20 @@ def test_results_stand_beside_the_published_figures(results: Path) -> None:
         assert float(values["difference_points"]) == pytest.approx(expected, abs=0.011)
 
 
+@pytest.mark.parametrize("study", ["node_classification", "graph_classification", "node_embedding"])
+def test_a_point_has_one_published_figure(study: str) -> None:
+    figures = published(study)
+    numbers = figures.drop(columns=["item", "reference_mean", "reference_sd"]).map(as_number)
+    assert not numbers.duplicated().any()
+
+
+def as_number(text: str) -> str:
+    try:
+        return str(float(text))
+    except ValueError:
+        return text
+
+
 def test_without_a_published_figure_it_says_so(results: Path) -> None:
     shutil.rmtree(results / STUDY / "cora")
     assert "No published figure is for these points." in report("demo")
@@ -95,7 +111,16 @@ def test_equal_results_give_equal_bytes(results: Path) -> None:
         return {path.name: path.read_bytes() for path in files}
 
     first = written()
-    assert set(first) == {"table.csv", "summary.txt", "accuracy.png", "figure-4.png", *TABLES}
+    drawn = {"accuracy", "figure-4"}
+    files = {"report.html", "table.csv", "summary.txt", *TABLES, *(f"{name}.png" for name in drawn)}
+    assert files <= set(first)
+    tables = {Path(name).stem for name in first if name.endswith(".tex")}
+    assert {"published", "protection", "matrix-cora-gcn", "results-node-classification-digits", "verdicts"} <= tables
+    assert {Path(name).stem for name in first if name.endswith(".csv")} == tables | {
+        Path(name).stem for name in ("table.csv", *TABLES)
+    }
+    vectors = {f"{name}.{form}" for name in drawn for form in ("pdf", "svg")}
+    assert set(first) == files | vectors | {f"{name}.{form}" for name in tables for form in ("csv", "tex")}
     assert first["accuracy.png"].startswith(b"\x89PNG")
     shutil.rmtree(results / "report")
     assert written() == first

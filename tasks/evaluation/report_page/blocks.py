@@ -32,7 +32,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with a caption; ``name`` is its anchor and the name of its files.
+    """A table with a caption; ``name`` is its anchor and, where it is ``kept`` as files, their name.
 
     Raises:
         ValueError: when a row has another number of cells than there are columns.
@@ -43,6 +43,7 @@ class Table:
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    kept: bool = True
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
@@ -76,6 +77,6 @@ def plain_table(name: str, caption: str, columns: tuple[str, ...], rows: Iterabl
     return Table(name, caption, columns, tuple(tuple(Cell(text) for text in row) for row in rows))
 
 
-def tables_of(sections: list[Section]) -> list[Table]:
-    """Every table of the page, in its order."""
-    return [block for section in sections for block in section.blocks if isinstance(block, Table)]
+def kept_tables(sections: Iterable[Section]) -> list[Table]:
+    """Every table of the page that is kept as files, in its order."""
+    return [block for section in sections for block in section.blocks if isinstance(block, Table) and block.kept]

@@ -6,7 +6,7 @@ from tasks.epsilon import epsilon_sort_key
 from tasks.evaluation.report_page.blocks import Table, plain_table
 from tasks.reports.ledger import Ledger
 
-COLUMNS = ("mechanism", "data sets", "unit of protection", "epsilon", "guarantee", "NOT protected")
+COLUMNS = ("mechanism", "unit of protection", "NOT protected", "epsilon", "guarantee", "data sets")
 
 
 def protection_table(ledger: Ledger) -> Table:
@@ -20,5 +20,5 @@ def protection_table(ledger: Ledger) -> Table:
         datasets, budgets, guarantees = (set(values) for values in zip(*lines, strict=True))
         guarantee = {(True,): "yes", (False,): "no"}.get(tuple(guarantees), "some")
         epsilons = ", ".join(sorted(budgets, key=epsilon_sort_key))
-        rows.append((mechanism, ", ".join(sorted(datasets)), unit, epsilons, guarantee, not_protected))
+        rows.append((mechanism, unit, not_protected, epsilons, guarantee, ", ".join(sorted(datasets))))
     return plain_table("protection", "What one report protects, and what it does not", COLUMNS, rows)
