@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
-import subprocess
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version  # noqa: TID251 - versions only
 from pathlib import Path
 from typing import Any
 
-from flows.startup import PACKAGE_ROOT
 from flows.study import workspace
 from tasks.errors import UserError
 from tasks.evaluation.attacks.figure import draw_attacks
@@ -21,7 +16,6 @@ from tasks.evaluation.rows import Row, write_atomically, write_rows
 from tasks.evaluation.tables import summary, write_csv
 
 DIGITS = 4
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "torch")
 WALKS = "demo/node_embedding/digits/metrics.json"
 
 
@@ -35,7 +29,7 @@ class Provenance:
     seconds: float
 
 
-def write(dataset: str, rows: list[Row], provenance: Provenance, chosen: argparse.Namespace) -> None:
+def write(dataset: str, rows: list[Row], made: Provenance, chosen: argparse.Namespace) -> None:
     """The table to the console and as CSV with its provenance beside it, the figure, and all rows where asked for.
 
     Raises:
@@ -46,11 +40,9 @@ def write(dataset: str, rows: list[Row], provenance: Provenance, chosen: argpars
     csv = chosen.csv or folder / f"{dataset}.csv"
     write_csv(csv, frame.round(DIGITS))
     record = {
-        **asdict(provenance),
-        "seconds": round(provenance.seconds),
-        "commit": _commit(),
-        "date": datetime.now(UTC).date().isoformat(),
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+        **asdict(made),
+        "seconds": round(made.seconds),
+        **provenance(),
     }
     write_atomically(csv.with_suffix(".json"), json.dumps(record, indent=1) + "\n")
     figure = chosen.figure or folder / f"{dataset}.png"
@@ -81,14 +73,3 @@ def walk_rows(results: Path) -> list[Row]:
                 row = Row("attacks", "digits", "fedwalk", settings, 0, metric, metrics[metric])
                 rows[words["mode"], words["eps_encoder"], metric] = row
     return list(rows.values())
-
-
-def _commit() -> str:
-    answer = subprocess.run(
-        ["git", "describe", "--always", "--abbrev=40", "--dirty"],
-        cwd=PACKAGE_ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return answer.stdout.strip() or "unknown"
