@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from flows.provenance import provenance
 from flows.study import workspace
 from tasks.errors import UserError
 from tasks.evaluation.attacks.figure import draw_attacks
