@@ -55,7 +55,7 @@ def test_every_attack_is_in_the_table(run: Run, declare: Callable[..., None], wo
     folder = workspace / "data/results/attacks"
     assert {path.name for path in folder.iterdir()} == {"friends.csv", "friends.json", "friends.png"}
     record = json.loads((folder / "friends.json").read_text())
-    assert set(record) == {"data", "seed", "settings", "seconds", "commit", "date", "versions"}
+    assert set(record) == {"data", "seed", "settings", "seconds", "commit", "date", "machine", "versions"}
     assert record["settings"].items() >= {"eps_a": ["2", "inf"], "repeats": 1, "eps_x": "1", "backbone": "sage"}.items()
 
     again = tmp_path / "again.json"
