@@ -32,7 +32,7 @@ _UNSEEDED = (
 def run_section(name: str, profile: Profile, datasets: dict[str, list[str]]) -> Section:
     """Profile, repeats, data sets, what the seed means, and all parameters with their defaults."""
     rows = [(study.replace("_", " "), ", ".join(found)) for study, found in datasets.items()]
-    decisive = profile.model_dump(mode="json", exclude={"runner", "workers", "dask_address"})
+    decisive = profile.model_dump(mode="json", exclude={"runner", "workers", "dask_address"}, exclude_none=True)
     blocks: list[Block] = [
         Words(f"Profile {name} of params.yaml, {profile.repeats} repeats."),
         Words(_UNSEEDED if profile.seed is None else _SEEDED.format(seed=profile.seed)),

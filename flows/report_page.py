@@ -161,7 +161,7 @@ def _summary(found: Findings) -> list[str]:
     counts = Counter(lines["judgement"])
     points = found.compared[["study", "dataset", "method", *_settings(found.compared)]].drop_duplicates()
     sentences = [
-        f"{len(points)} points of {points['study'].nunique()} studies on {points['dataset'].nunique()} data sets."
+        f"{len(points)} points; studies: {points['study'].nunique()}; data sets: {points['dataset'].nunique()}."
     ]
     if len(lines):
         sentences.append(

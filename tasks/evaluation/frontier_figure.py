@@ -75,8 +75,8 @@ def _draw(lines: pd.DataFrame, ceiling: float, path: Path, vector: Path | None) 
         space.set_title(str(method), fontsize="medium")
     bar = figure.colorbar(image, ax=list(spaces), label="test accuracy (%)", shrink=0.9)
     if not math.isnan(ceiling):
-        bar.ax.axhline(100 * ceiling, color="red", linewidth=2)
-        bar.ax.set_title("red: no noise", fontsize="x-small")
+        bar.ax.axhline(100 * ceiling, color="black", linewidth=3)
+        bar.ax.set_title(f"no noise: {100 * ceiling:.1f}", fontsize="small")
     return save_figure(figure, path, dpi=110, vector=vector)
 
 

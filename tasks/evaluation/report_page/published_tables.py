@@ -15,6 +15,7 @@ from tasks.evaluation.solitude_tables import directed_lines
 from tasks.evaluation.tables import cell, setting_names
 
 COLUMNS = ("data set", "method", "settings", "metric", "ours", "published", "difference", "p", "source")
+NO_NETWORK = "none"
 USUAL = {"mode": "directed", "label_rate": "0.5"}
 """Settings that are not worth a word."""
 
@@ -30,15 +31,19 @@ def published_list(compared: pd.DataFrame) -> Table:
 
 
 def published_matrices(compared: pd.DataFrame) -> list[Table]:
-    """One table per (data set, backbone) of the Solitude study: methods down, edge budgets across, percent."""
+    """One table per (data set, backbone) of the Solitude study: methods down, edge budgets across, percent.
+
+    Methods without a network stand in every one.
+    """
     lines = directed_lines(compared).reset_index(drop=True)
     if lines.empty:
         return []
     known = judged(lines).set_index(["dataset", "backbone", "method", "eps_x", "eps_a"])["judgement"].to_dict()
     tables = []
-    for (dataset, backbone), part in lines.groupby(["dataset", "backbone"], sort=False):
-        if (part["item"] == "").all():
+    for (dataset, backbone), own_lines in lines.groupby(["dataset", "backbone"], sort=False):
+        if (own_lines["item"] == "").all():
             continue
+        part = lines[(lines["dataset"] == dataset) & lines["backbone"].isin([backbone, NO_NETWORK])]
         budgets = sorted(part["eps_a"].unique(), key=setting_order)
         rows = []
         for (method, eps_x), own in part.groupby(["method", "eps_x"], sort=False):
@@ -76,7 +81,7 @@ def _line(line: dict[Any, Any], names: list[str]) -> tuple[Cell, ...]:
         Cell(line["metric"]),
         Cell(cell(line["mean"], line["sd"], line["repeats"])),
         Cell(theirs),
-        Cell(f"{line['difference_points']:+.1f}", mark=line["judgement"]),
+        Cell(f"{line['difference_points']:+z.1f}", mark=line["judgement"]),
         Cell("< 0.001" if p_value == "0.000" else p_value),
         Cell(line["item"]),
     )
@@ -87,7 +92,7 @@ def _percent(line: dict[Any, Any], mark: str) -> Cell:
     if line["item"] == "":
         return Cell(ours)
     theirs = _figure(line["reference_mean"], line["reference_sd"])
-    return Cell(ours, f"{theirs}; {line['difference_points']:+.1f}", mark)
+    return Cell(ours, f"{theirs}; {line['difference_points']:+z.1f}", mark)
 
 
 def _figure(mean: float, sd: float) -> str:
