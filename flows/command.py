@@ -6,11 +6,12 @@ import argparse
 import contextlib
 import logging
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from flows.server import leased_server
 from flows.startup import settle
+from flows.sweep_options import add_sweep_options
 from tasks.errors import UserError
 from tasks.redaction import without_secrets
 
@@ -21,14 +22,26 @@ FAILURE = 1
 def main(study: str, arguments: Sequence[str] | None = None) -> int:
     """Run a study or a stage from the command line; the exit status: 0, 1 for failed points, 2 for a mistake."""
     chosen = _parser(study).parse_args(arguments)
+
+    def work() -> int:
+        # Imported now: prefect reads the server's address once, when it is first imported.
+        from flows.run import run
+
+        return run(study, chosen)
+
+    return guarded(work, chosen.plain)
+
+
+def guarded(work: Callable[[], int], plain: bool) -> int:
+    """Do the work with a Prefect server, or plainly without one; mistakes and interrupts become one line and a status.
+
+    ``work`` imports what imports prefect.
+    """
     _show_progress()
     try:
         settle()
-        with _server(chosen.plain):
-            # Imported now: prefect reads the server's address once, when it is first imported.
-            from flows.run import run
-
-            return run(study, chosen)
+        with _server(plain):
+            return work()
     except UserError as mistake:
         print(f"error: {without_secrets(str(mistake))}", file=sys.stderr)
         return MISTAKE
@@ -47,11 +60,16 @@ def _parser(study: str) -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows as one JSON array")
     parser.add_argument("--plain", action="store_true", help="run without a Prefect server")
     parser.add_argument("--export", action="store_true", help="lay points and tables below data/, for DVC")
+    if study == "sweep":
+        add_sweep_options(parser)
     return parser
 
 
-class _WithoutSecrets(logging.Formatter):
+class WithoutSecrets(logging.Formatter):
+    """A formatter that masks passwords and keys."""
+
     def format(self, record: logging.LogRecord) -> str:
+        """See ``logging.Formatter``."""
         return without_secrets(super().format(record))
 
 
@@ -59,7 +77,7 @@ def _show_progress() -> None:
     """The pipeline's own lines on standard error; the libraries' go to the Prefect UI."""
     log = logging.getLogger("pipeline")
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_WithoutSecrets("%(message)s"))
+    handler.setFormatter(WithoutSecrets("%(message)s"))
     log.handlers = [handler]
     log.setLevel(logging.INFO)
     log.propagate = False

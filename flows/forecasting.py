@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from flows.artifacts import show_forecast
 from flows.runners import worker_count
 from flows.study import Study
 from flows.submission import Call
@@ -63,15 +64,13 @@ def expect(study: Study, calls: Sequence[Call]) -> Expected:
     minutes = sum(cost.minutes * len(alike[group]) for group, cost in found.items()) / workers
     epochs = sum(cost.model_epochs * len(alike[group]) for group, cost in found.items())
     if found:
-        log.info(
-            "forecast: %d searches of %d points, at most %d model-epochs, about %.1f minutes on %d workers, "
-            "at most %.0f MB each",
-            sum(map(len, alike.values())),
-            sum(cost.points * len(alike[group]) for group, cost in found.items()),
-            epochs,
-            minutes,
-            workers,
-            max(cost.memory_mb for cost in found.values()),
+        points = sum(cost.points * len(alike[group]) for group, cost in found.items())
+        line = (
+            f"{sum(map(len, alike.values()))} searches of {points} points, at most {epochs} model-epochs, "
+            f"about {minutes:.1f} minutes on {workers} workers, "
+            f"at most {max(cost.memory_mb for cost in found.values()):.0f} MB each"
         )
+        log.info("forecast: %s", line)
+        show_forecast(study.name, line)
     names = frozenset(call.name for same in alike.values() for call in same)
     return Expected(names, minutes, epochs, time.monotonic())

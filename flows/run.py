@@ -7,11 +7,13 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from prefect import State, flow
+from prefect import State, flow, tags
+from prefect.context import TagsContext
 from prefect.results import ResultRecord
 from prefect.runtime import flow_run
 from prefect.states import Failed
 
+from flows.artifacts import lines_in_the_ui, show_outcome
 from flows.crashes import claim_run, mark_crashed_runs
 from flows.download import download_data
 from flows.graph_classification import graph_classification
@@ -19,13 +21,15 @@ from flows.node_classification import node_classification
 from flows.node_embedding import node_embedding
 from flows.perturb import perturb_reports
 from flows.runners import plain_pool, prefect_task_runner
-from flows.study import Outcome, Study, StudyRequest, check_request, open_store
+from flows.study import Outcome, Study, StudyRequest, check_request, chosen_datasets, open_store, read_request
 from flows.submission import PlainSubmitter, PrefectSubmitter, Submitter
+from flows.sweep_request import SweepRequest
 from flows.tracking import Tracker
 from tasks.errors import UserError
 from tasks.evaluation.rows import write_rows
 from tasks.evaluation.tables import console_table, summary
 from tasks.params import Profile
+from tasks.redaction import without_secrets
 from tasks.reports.ledger_table import ledgers_markdown
 from tasks.steps.point_task import REFUSED
 
@@ -42,8 +46,7 @@ STUDIES: dict[str, Callable[[Study, Tracker], Outcome]] = {
 
 def run(name: str, chosen: argparse.Namespace) -> int:
     """Run one study as the command line asked; the exit status."""
-    datasets = [dataset for group in chosen.dataset for dataset in group]
-    request = StudyRequest(profile=chosen.profile, datasets=datasets, overrides=chosen.set, export=chosen.export)
+    name, request = _requested(name, chosen)
     profile = check_request(name, request)
     if chosen.json and chosen.json.is_dir():
         raise UserError(f"--json {chosen.json} is a folder; name a file")
@@ -61,10 +64,13 @@ def run(name: str, chosen: argparse.Namespace) -> int:
 @flow(persist_result=False, on_running=[claim_run])
 def study_flow(name: str, request: StudyRequest) -> Outcome | State[Any]:
     """One study as a flow run; a user's mistake ends it as "Refused", without a traceback."""
-    try:
-        outcome = conduct(name, request, PrefectSubmitter(), str(flow_run.get_id()))
-    except UserError as mistake:
-        return Failed(name=REFUSED, message=str(mistake))
+    # The tags of the run name all its data sets, those of a task its own.
+    with TagsContext(current_tags=set()), lines_in_the_ui():
+        try:
+            outcome = conduct(name, request, PrefectSubmitter(name), str(flow_run.get_id()))
+        except UserError as mistake:
+            return Failed(name=REFUSED, message=without_secrets(str(mistake)))
+        show_outcome(outcome)
     if outcome.failures:
         return Failed(message="; ".join(outcome.failures), data=outcome)
     return outcome
@@ -85,22 +91,45 @@ def conduct(name: str, request: StudyRequest, submitter: Submitter, flow_run_id:
     return outcome
 
 
+def _requested(name: str, chosen: argparse.Namespace) -> tuple[str, StudyRequest]:
+    datasets = [dataset for group in chosen.dataset for dataset in group]
+    shared = {"profile": chosen.profile, "datasets": datasets, "overrides": chosen.set, "export": chosen.export}
+    if name != "sweep":
+        return name, StudyRequest(**shared)
+    read_request(StudyRequest(**shared))  # a mistake in what is shared is one line
+    own = {field: getattr(chosen, field) for field in SweepRequest.model_fields if field not in shared}
+    return chosen.study, SweepRequest(**shared, **own).study_request()
+
+
 def _plainly(name: str, request: StudyRequest, profile: Profile) -> Outcome:
     with plain_pool(profile) as pool:
         return conduct(name, request, PlainSubmitter(pool), "none")
 
 
-def _with_prefect(name: str, request: StudyRequest, profile: Profile) -> Outcome:
+def run_in_prefect(name: str, request: StudyRequest, profile: Profile) -> State[Any]:
+    """Run a study as a flow run with the profile's task runner; within another flow, as a part of it.
+
+    Raises:
+        UserError: when the profile's runner cannot be reached.
+    """
     for crashed in mark_crashed_runs():
         log.warning("flow run %r was killed and is marked as crashed; its finished points are kept", crashed)
-    title = name.replace("_", " ")
-    run_name = " ".join([title, request.profile, *request.datasets])
-    named = study_flow.with_options(name=title, flow_run_name=run_name, task_runner=prefect_task_runner(profile))
-    state: State[Any] = named(name, request, return_state=True)
+    named = study_flow.with_options(
+        name=name.replace("_", " "),
+        flow_run_name=request.title(name).replace("{", "{{").replace("}", "}}"),  # Prefect fills in such fields
+        task_runner=prefect_task_runner(profile),
+    )
+    with tags(name, request.profile, *chosen_datasets(name, request, profile)):
+        state: State[Any] = named(name, request, return_state=True)
+    return state
+
+
+def _with_prefect(name: str, request: StudyRequest, profile: Profile) -> Outcome:
+    state = run_in_prefect(name, request, profile)
     if state.name == REFUSED:
         raise UserError(state.message or "refused")
     found = state.data.result if isinstance(state.data, ResultRecord) else None
     if isinstance(found, Outcome):
         return found
     state.result()  # raises what ended the flow
-    raise RuntimeError(f"{run_name} ended as {state.name} without an outcome")
+    raise RuntimeError(f"{request.title(name)} ended as {state.name} without an outcome")

@@ -25,6 +25,7 @@ from tasks.steps.download import RawSource, download
 from tasks.store import PointStore
 
 PARAMETERS = "params.yaml"
+SHORT = 60
 SECTIONS = {
     "download": ("node_classification", "node_embedding", "graph_classification"),
     "perturb": ("node_classification",),
@@ -43,6 +44,13 @@ class StudyRequest(BaseModel):
     datasets: list[str] = Field(default=[], description="data sets to run instead of the profile's")
     overrides: list[str] = Field(default=[], description="dotted.key=json, relative to the profile")
     export: bool = Field(default=False, description="lay points and tables below data/, for DVC")
+
+    def title(self, name: str) -> str:
+        """What is asked of a study, in one short line."""
+        parts = [override.partition("=") for override in self.overrides]
+        changes = [f"{key.rpartition('.')[2]}={value}".replace('"', "") for key, _, value in parts if value != "[]"]
+        shown = [change for change in changes if len(change) <= SHORT]
+        return " ".join([name.replace("_", " "), self.profile, *self.datasets, *shown])
 
 
 @dataclass(frozen=True)

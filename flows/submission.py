@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 import cloudpickle
+import torch
 from prefect import State, Task
 from prefect.futures import as_completed as prefect_as_completed
 
@@ -16,6 +17,7 @@ from tasks.errors import UserError
 from tasks.steps.point_task import REFUSED
 
 IN_FLIGHT = 200
+GPU = "gpu"
 
 
 @dataclass(frozen=True)
@@ -51,24 +53,28 @@ class Submitter(Protocol):
 
 
 class PrefectSubmitter:
-    """Submits to the task runner of the flow run it is used in."""
+    """Submits to the task runner of the flow run it is used in; ``tag`` is every task's, beside the call's own."""
+
+    def __init__(self, tag: str) -> None:
+        self.tag = tag
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """See ``Submitter``."""
         for window in _windows(calls):
             futures = {}
             for call in window:
-                named: Any = call.step.with_options(task_run_name=call.name)
-                futures[named.submit(**call.arguments)] = call
+                futures[self._named(call).submit(**call.arguments)] = call
             for future in prefect_as_completed(list(futures)):
                 future.wait()
                 yield _settled(futures[future], future.state, future.result)
 
     def here(self, call: Call) -> Done:
         """See ``Submitter``."""
-        named: Any = call.step.with_options(task_run_name=call.name)
-        state: State[Any] = named(**call.arguments, return_state=True)
+        state: State[Any] = self._named(call)(**call.arguments, return_state=True)
         return _settled(call, state, state.result)
+
+    def _named(self, call: Call) -> Any:
+        return call.step.with_options(task_run_name=call.name, tags={self.tag, *call_tags(call)})
 
 
 class PlainSubmitter:
@@ -103,6 +109,19 @@ class PlainSubmitter:
             return self.pool.submit(plain, **call.arguments)
         # The name of the step belongs to its task, so the function itself travels by value.
         return self.pool.submit(_call_pickled, cloudpickle.dumps((plain, call.arguments)))
+
+
+def call_tags(call: Call) -> set[str]:
+    """Data set and method, as far as a call has them; and ``gpu`` where it computes on one.
+
+    A Prefect concurrency limit on that tag, where there is one, is then a limit on these calls.
+    """
+    given, about = call.arguments, call.about if isinstance(call.about, tuple) else (call.about,)
+    found = {given.get("dataset"), given.get("name"), given.get("method"), getattr(given.get("source"), "name", None)}
+    found |= {getattr(part, name, None) for part in about for name in ("dataset", "method")}
+    if given.get("device") == "cuda" or (given.get("device") == "auto" and torch.cuda.is_available()):
+        found.add(GPU)
+    return {tag for tag in found if isinstance(tag, str)}
 
 
 def _settled(call: Call, state: State[Any], result: Callable[[], Any]) -> Done:

@@ -13,6 +13,7 @@ from tasks.curator.fedwalk.skip_gram import Progress, skip_gram
 from tasks.reports.walk_corpus import WalkCorpus
 from tasks.steps.curator_seed import curator_seed
 from tasks.steps.point_task import point_task
+from tasks.steps.progress_bar import progress_bar
 from tasks.steps.tree import STUDY
 from tasks.store import PointRef, PointStore
 
@@ -69,13 +70,15 @@ def embed(
 
 
 def occasionally(name: str, seconds: float = 30.0) -> Progress:
-    """Logs progress and speed, at most once in so many seconds."""
+    """Tells progress and speed, at most once in so many seconds."""
     last = time.monotonic()
+    show = progress_bar(name)
 
     def progress(done: int, tokens: int, rate: float) -> None:
         nonlocal last
         if time.monotonic() - last >= seconds:
             last = time.monotonic()
             log.info("%s: %.0f%% of %s tokens, %s tokens/s", name, 100 * done / tokens, f"{tokens:,}", f"{rate:,.0f}")
+            show(100 * done / tokens)
 
     return progress

@@ -22,6 +22,7 @@ from tasks.models.networks import Device, resolve
 from tasks.params import NodeClassification, Search
 from tasks.steps.curator_seed import curator_seed
 from tasks.steps.point_task import point_task
+from tasks.steps.progress import adding_up, occasionally
 from tasks.steps.search_plan import Received, axes_of, planned
 from tasks.store import PointRef, PointStore
 
@@ -64,7 +65,10 @@ def search(
             trained = _looped(method, received, backbone, device, training_seed, study)
         else:
             plan = planned(chosen, received, backbone, device, training_seed, study)
-            found = search_grid([plan.problem], plan.points, plan.settings, plan.strategy, seed=training_seed)
+            told = adding_up(occasionally(label, plan.model_epochs, "model-epochs at most"))
+            found = search_grid(
+                [plan.problem], plan.points, plan.settings, plan.strategy, seed=training_seed, progress=told
+            )
             for note in found.notes:
                 log.warning("%s: %s", label, note)
             (trained,) = found.trained

@@ -54,6 +54,12 @@ class Plan:
     settings: EngineSettings
     strategy: Strategy
 
+    @property
+    def model_epochs(self) -> int:
+        """An upper bound: as if no model stopped early."""
+        count = min(self.strategy.points or len(self.points), len(self.points))
+        return sum(points * epochs for points, epochs in self.strategy.schedule(count, self.settings.epochs))
+
 
 def planned(
     method: Method, received: Received, backbone: Backbone, device: Device, seed: int, study: NodeClassification

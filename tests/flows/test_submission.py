@@ -7,7 +7,8 @@ from threading import Event
 import pytest
 
 from flows import submission
-from flows.submission import Call, PlainSubmitter
+from flows.classification_lines import Cell, Line
+from flows.submission import Call, PlainSubmitter, call_tags
 from tasks.errors import UserError
 from tasks.steps.point_task import point_task
 
@@ -73,3 +74,18 @@ def test_a_short_call_is_done_at_once_while_the_pool_is_busy() -> None:
         gate.set()
     assert done[0].result == 2
     assert isinstance(done[1].error, ValueError)
+
+
+def test_a_call_is_tagged_by_what_it_is_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line("mutual", "gcn", "1", "7", "directed")
+    of_cell = Call(halve, "score", {"value": 2}, (Cell("cora", line), 0))
+    assert call_tags(of_cell) == {"cora", "mutual"}
+    assert call_tags(Call(halve, "search", {"dataset": "cora", "method": "base", "device": "cuda"}, 3)) == {
+        "cora",
+        "base",
+        "gpu",
+    }
+    for seen, tags in ((True, {"gpu"}), (False, set())):
+        monkeypatch.setattr("torch.cuda.is_available", lambda seen=seen: seen)
+        assert call_tags(Call(halve, "federate", {"device": "auto"})) == tags
+        assert call_tags(Call(halve, "federate", {"device": "cpu"})) == set()

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from prefect.states import State
+from prefect.states import Failed, State
 
 from tasks.errors import UserError
 from tasks.steps.download import RawSource, download
@@ -33,6 +33,8 @@ def test_a_users_mistake_is_shown_as_refused_and_not_tried_again() -> None:
     state = always_wrong.fn()
     assert (state.name, state.message) == (REFUSED, "eps_a: 0 is refused")
     assert state.is_failed()
+    again = always_wrong.retry_condition_fn(always_wrong, None, state)  # type: ignore[misc, arg-type]
+    assert not again
     with pytest.raises(UserError):
         always_wrong.plain()  # type: ignore[attr-defined]
 
@@ -44,6 +46,7 @@ def test_other_errors_stay_errors_so_that_retries_see_them() -> None:
 
     with pytest.raises(OSError, match="network is down"):
         flaky.fn()
+    assert flaky.retry_condition_fn(flaky, None, Failed(message="network is down"))  # type: ignore[misc, arg-type]
 
 
 def test_prefect_caches_nothing_and_keeps_no_result() -> None:
@@ -52,4 +55,8 @@ def test_prefect_caches_nothing_and_keeps_no_result() -> None:
         assert step.persist_result is False
         assert step.cache_policy is not None
         assert type(step.cache_policy).__name__ == "_None"
-    assert download.retries > 0
+
+
+def test_every_step_is_tried_again() -> None:
+    for step in (download, split, perturb_edges, perturb_features, report_labels, search, score):
+        assert step.retries > 0

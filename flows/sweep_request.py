@@ -1,0 +1,89 @@
+"""What a sweep is asked for: a study and a part of its grid; the Prefect UI makes a form of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from pydantic import Field
+
+from flows.study import StudyRequest, read_request
+from flows.sweep_options import LISTS
+from tasks.curator.methods import method_named
+from tasks.errors import UserError
+from tasks.params import NodeClassification
+
+AXES: dict[str, dict[str, str]] = {
+    "node_classification": {"methods": "methods", "backbones": "backbones", "eps_x": "eps_x", "eps_a": "eps_a"},
+    "graph_classification": {"methods": "baselines", "backbones": "backbones", "eps": "eps"},
+    "node_embedding": {"methods": "modes", "eps": "eps_encoder"},
+}
+"""What the form's axes are called in a study's section of params.yaml."""
+SETTINGS = ("repeats", "runner", "workers", "device")
+
+
+class SweepRequest(StudyRequest):
+    """A study and a part of its grid; what is left empty is as in params.yaml.
+
+    Budgets are texts, such as ``7`` or ``inf``.
+    """
+
+    profile: Literal["demo", "paper"] = Field(default="demo", description="section of params.yaml")
+    study: Literal["node_classification", "graph_classification", "node_embedding"] = Field(
+        default="node_classification", description="study to run"
+    )
+    methods: list[str] = Field(default=[], description=LISTS["methods"])
+    backbones: list[str] = Field(default=[], description=LISTS["backbones"])
+    eps_x: list[str] = Field(default=[], description=LISTS["eps_x"])
+    eps_a: list[str] = Field(default=[], description=LISTS["eps_a"])
+    eps: list[str] = Field(default=[], description=LISTS["eps"])
+    repeats: int | None = Field(default=None, description="independent repeats of every point")
+    runner: Literal["threads", "processes", "dask"] | None = Field(default=None, description="where steps run")
+    workers: int | None = Field(default=None, description="steps at a time")
+    device: Literal["auto", "cpu", "cuda"] | None = Field(default=None, description="where networks are trained")
+
+    @property
+    def experiment(self) -> str:
+        """What is asked, in one short line."""
+        axes = {name: values for name in AXES[self.study] if (values := getattr(self, name))}
+        shown = [f"{name}={','.join(values)}" for name, values in axes.items()]
+        repeats = [] if self.repeats is None else [f"repeats={self.repeats}"]
+        return " ".join([self.study.replace("_", " "), self.profile, *self.datasets, *shown, *repeats])
+
+    def study_request(self) -> StudyRequest:
+        """The request of the study itself.
+
+        A chosen axis is all there is of it: ``parts`` of the node classification grid, which name budgets and methods
+        of their own, are left out. ``overrides`` come last.
+
+        Raises:
+            UserError: for an axis that the study does not have, and for mistakes in params.yaml.
+        """
+        changes = [_override(name, getattr(self, name)) for name in SETTINGS if getattr(self, name) is not None]
+        axes = AXES[self.study]
+        for name in dict.fromkeys(axis for names in AXES.values() for axis in names):
+            values = getattr(self, name)
+            if values and name not in axes:
+                raise UserError(f"{self.study} has no {name}; choose from {', '.join(axes)}")
+            if values:
+                changes.append(_override(f"{self.study}.{axes[name]}", values))
+        if self.study == "node_classification" and any(getattr(self, name) for name in axes):
+            changes += self._without_parts()
+        return StudyRequest(
+            profile=self.profile, datasets=self.datasets, overrides=[*changes, *self.overrides], export=self.export
+        )
+
+    def _without_parts(self) -> Iterable[str]:
+        """Grids of single methods are refused where no line uses them."""
+        yield _override("node_classification.parts", [])
+        profile = getattr(read_request(StudyRequest(profile=self.profile)), self.profile)
+        grid: NodeClassification = profile.node_classification
+        used = {method_named(name).name for name in self.methods or grid.methods}
+        searches = {name: search.model_dump(mode="json") for name, search in grid.searches.items() if name in used}
+        if len(searches) < len(grid.searches):
+            yield _override("node_classification.searches", searches)
+
+
+def _override(key: str, value: Any) -> str:
+    return f"{key}={json.dumps(value)}"

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import logging
+
+import pytest
+from prefect.context import TaskRunContext
+
+from tasks.steps import progress_bar
+from tasks.steps.progress import adding_up, occasionally
+
+
+def test_lines_and_the_bar_tell_how_much_is_done(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    shown: list[float] = []
+    monkeypatch.setattr("tasks.steps.progress.progress_bar", lambda name: shown.append)
+    monkeypatch.setattr(logging.getLogger("pipeline"), "propagate", True)
+    add = adding_up(occasionally("search", 8, "models", seconds=0))
+    with caplog.at_level(logging.INFO):
+        add(2)
+        add(4)
+    assert shown == [25, 75]
+    assert [record.getMessage().split(", about")[0] for record in caplog.records] == [
+        "search: 2 of 8 models",
+        "search: 6 of 8 models",
+    ]
+
+
+def test_outside_a_task_run_there_is_no_bar_and_a_dead_server_only_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def refuse(percent: float, key: str, name: str) -> None:
+        asked.append(percent)
+        raise OSError("no server")
+
+    monkeypatch.setattr(progress_bar, "create_progress_artifact", refuse)
+    progress_bar.progress_bar("search")(10)
+    assert asked == []
+    monkeypatch.setattr(TaskRunContext, "get", lambda: object())
+    show = progress_bar.progress_bar("search cora eps_a=7.3")
+    show(10)
+    show(20)
+    assert asked == [10]
+
+
+def test_keys_of_artifacts() -> None:
+    assert progress_bar.artifact_key("search cora mutual + drop eps_a=7.3 ") == "search-cora-mutual-drop-eps-a-7-3"
