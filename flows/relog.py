@@ -1,0 +1,40 @@
+"""Sends results that a dead tracking server missed to MLflow: ``python -m flows.relog [--study S ...] ...``.
+
+The studies are conducted once more with a store that only reads: every point must be there. What MLflow has already
+is left as it is. Give the options of the run that was not logged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from flows.command import guarded
+from flows.sweep_options import STUDIES
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; 2 where a point is missing or MLflow cannot be used."""
+    parser = argparse.ArgumentParser(
+        prog="python -m flows.relog", description="send finished results that MLflow missed, without duplicates"
+    )
+    parser.add_argument("--study", nargs="+", default=STUDIES, choices=STUDIES, help="default: all three")
+    parser.add_argument("--profile", default="demo", help="section of params.yaml: demo (default) or paper")
+    parser.add_argument("--dataset", nargs="+", default=[], metavar="D", help="instead of the profile's")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="override a parameter")
+    chosen = parser.parse_args(arguments)
+
+    def work() -> int:
+        from flows.relogging import relog  # imports prefect
+
+        for study in chosen.study:
+            cells = relog(study, chosen.profile, chosen.dataset, chosen.set)
+            print(f"{study}: {cells} cells are in MLflow")
+        return 0
+
+    return guarded(work, plain=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

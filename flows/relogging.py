@@ -1,0 +1,96 @@
+"""A study conducted from the store alone, for the sake of its tracking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from flows.run import STUDIES
+from flows.study import Outcome, Study, StudyRequest
+from flows.submission import Call, Done, PlainSubmitter
+from flows.tracking import Tracker
+from tasks.errors import UserError
+from tasks.evaluation.rows import Row
+from tasks.steps.download import RawSource
+from tasks.steps.forecast import forecast
+from tasks.store import PointRef, PointStore
+
+
+def relog(name: str, profile: str, datasets: list[str], overrides: list[str]) -> int:
+    """Log a finished study anew; the number of cells that are in MLflow afterwards.
+
+    Raises:
+        UserError: when a point is missing, before anything is logged, and when MLflow cannot be used.
+    """
+    request = StudyRequest(profile=profile, datasets=datasets, overrides=overrides)
+    with ThreadPoolExecutor(1) as pool:
+        study = Study.open(name, request, StoredSubmitter(pool))
+        study.store = StoredPoints(study.store.root, study.store.exports)
+        tracker = PatientTracker(study)
+        outcome = STUDIES[name](study, tracker)
+    if outcome.failures:
+        raise UserError(f"{outcome.failures[0]}; nothing was logged")
+    return tracker.log(outcome)
+
+
+class StoredPoints(PointStore):
+    """A store that computes nothing."""
+
+    def _compute(
+        self,
+        folder: Path,
+        key: Mapping[str, object] | None,
+        compute: Callable[[Path], None],
+        label: str,
+        private: bool,
+    ) -> str:
+        raise UserError(f"not in the store: {label}; run the study first, nothing was logged")
+
+
+class StoredSubmitter(PlainSubmitter):
+    """Measures nothing: a forecast is asked for where a search is missing."""
+
+    def run(self, calls: Iterable[Call]) -> Iterator[Done]:
+        """See ``Submitter``.
+
+        Raises:
+            UserError: for a forecast.
+        """
+        wanted = list(calls)
+        if missing := [call for call in wanted if call.step is forecast]:
+            searched = missing[0].name.replace("forecast", "search", 1)
+            raise UserError(f"not in the store: {searched}; run the study first, nothing was logged")
+        return super().run(wanted)
+
+
+class PatientTracker(Tracker):
+    """Keeps what there is to log until the study is through."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study, "relog")
+        self._cells: list[tuple[str, list[Row], Mapping[int, PointRef], RawSource, Sequence[str]]] = []
+
+    def cell(
+        self,
+        name: str,
+        rows: list[Row],
+        points: Mapping[int, PointRef],
+        source: RawSource,
+        mechanisms: Sequence[str],
+    ) -> None:
+        """See ``Tracker``."""
+        self._cells.append((name, rows, points, source, mechanisms))
+
+    def log(self, outcome: Outcome) -> int:
+        """Everything now; the number of cells.
+
+        Raises:
+            UserError: when MLflow cannot be used.
+        """
+        for cell in self._cells:
+            super().cell(*cell)
+        self.finish(outcome)
+        if self.problem:
+            raise self.problem
+        return len(self._cells)
