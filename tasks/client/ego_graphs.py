@@ -9,6 +9,8 @@ from scipy.sparse import csr_array
 from tasks.datasets.graph import RawGraph, RawGraphSet
 from tasks.errors import UserError
 
+OVERLAP = "ego graphs overlap: a node's data are in the report of every ego graph around it, and their budgets add up"
+
 
 def draw_centres(graph: RawGraph, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Distinct centres, uniform among the nodes with a known class and at least one neighbour, ascending.
@@ -27,7 +29,8 @@ def draw_centres(graph: RawGraph, count: int, rng: np.random.Generator) -> NDArr
 def ego_graphs(graph: RawGraph, centres: NDArray[np.int64], hops: int) -> RawGraphSet:
     """The subgraph of all nodes within ``hops`` steps of each centre; its class is the centre's.
 
-    Nodes keep their features and labels and are in ascending order of their number; graphs may share nodes.
+    Nodes keep their features and labels and are in ascending order of their number. Graphs may share nodes: a promise
+    for one ego graph is none for a node, as the set's notes say.
 
     Raises:
         UserError: when the graph has no labels or the number of hops is not positive.
@@ -50,7 +53,14 @@ def ego_graphs(graph: RawGraph, centres: NDArray[np.int64], hops: int) -> RawGra
             )
         )
     name = f"{graph.name}-{hops}-hop"
-    return RawGraphSet(name, tuple(egos), graph.labels[centres], notes=graph.notes, private=graph.private)
+    notes = (*graph.notes, OVERLAP)
+    return RawGraphSet(name, tuple(egos), graph.labels[centres], notes=notes, private=graph.private)
+
+
+def graphs_of_nodes(graph: RawGraph, centres: NDArray[np.int64], hops: int) -> NDArray[np.int64]:
+    """In how many of the ego graphs each node is, int64 (N,)."""
+    held = [_within(graph.adjacency, centre, hops) for centre in centres.tolist()]
+    return np.bincount(np.concatenate(held), minlength=graph.nodes)
 
 
 def _within(adjacency: csr_array, centre: int, hops: int) -> NDArray[np.int64]:

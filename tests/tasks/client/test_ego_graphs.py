@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from tasks.client.ego_graphs import draw_centres, ego_graphs
+from tasks.client.ego_graphs import OVERLAP, draw_centres, ego_graphs, graphs_of_nodes
 from tasks.datasets.graph import RawGraph
 from tasks.datasets.registry import fetch_dataset, load_dataset
 from tasks.errors import UserError
@@ -47,7 +47,17 @@ def test_privacy_flag_and_notes_are_inherited() -> None:
     egos = ego_graphs(whole, np.array([3]), 1)
     assert egos.private
     assert egos.graphs[0].private
-    assert egos.notes == ("illustration",)
+    assert egos.notes == ("illustration", OVERLAP)
+
+
+@pytest.mark.parametrize("hops", [1, 2])
+def test_a_node_is_in_the_ego_graphs_of_all_centres_within_reach(hops: int) -> None:
+    whole = graph()
+    centres = np.array([0, 7, 31, 32])
+    steps = shortest_path(whole.adjacency, unweighted=True)
+    counts = graphs_of_nodes(whole, centres, hops)
+    np.testing.assert_array_equal(counts, (steps[centres] <= hops).sum(axis=0))
+    assert counts.sum() == sum(ego.nodes for ego in ego_graphs(whole, centres, hops).graphs)
 
 
 def test_wrong_requests_are_refused() -> None:
