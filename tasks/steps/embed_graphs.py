@@ -12,7 +12,7 @@ from tasks.client.embedding_encoder import encode_embeddings
 from tasks.client.noise_source import noise_generator
 from tasks.code_version import code_version
 from tasks.datasets.splits import Split
-from tasks.models.graph_architecture import GraphBackbone
+from tasks.models.graph_architecture import GraphBackbone, Level
 from tasks.models.networks import Device, Form, resolve
 from tasks.reports.ledger import Ledger, LedgerLine
 from tasks.steps.client_point import LEDGER, report_point
@@ -45,8 +45,12 @@ def train_federation(
     repeat: int,
     seed: int | None,
     device: Device,
+    level: Level = "graph",
 ) -> PointRef:
-    """FedAvg over the clients. The point is theirs: weights and history, but also raw embeddings and predictions."""
+    """FedAvg over the clients. The point is theirs: weights and history, but also raw embeddings and predictions.
+
+    ``level`` says whose classes are learnt: the graphs', or at ``node`` their nodes'.
+    """
     settings = FederationSettings(clients=clients, rounds=rounds)
     where, form = resolve(device, FORM)
     label = f"federate {source.name} {backbone} repeat={repeat}"
@@ -59,6 +63,7 @@ def train_federation(
             settings=settings,
             seed=seed,
             repeat=repeat,
+            level=level,
             device=device,
             form=form,
             progress=occasionally(label, rounds, "rounds"),
@@ -81,6 +86,7 @@ def train_federation(
         "seed": seed,
         "device": [where.type, form],
         "code": code_version("tasks.steps.federate"),
+        **({} if level == "graph" else {"level": level}),
     }
     return store.point(key, compute, label=label, private=source.private)
 

@@ -68,9 +68,7 @@ def compare_reports(
     """Gromov-Wasserstein discrepancies of what the clients reported (Jin & Chen 2022, eq. 1 to 3)."""
 
     def structures() -> Structures:
-        received = EmbeddingReport.load(report.file(REPORT))
-        distances = [embedding_distances(rows, metric) for rows in decoded(received, rectify=rectify)]
-        return Structures(distances, ties=received.coins or metric != "euclidean")
+        return reported_structures(report, metric, rectify=rectify)
 
     key = {
         "report": report.content,
@@ -125,6 +123,13 @@ def compare_node_counts(store: PointStore, source: RawSource) -> PointRef:
         "code": code_version("tasks.curator.kernels.distances"),
     }
     return store.point(key, compute, label=f"node counts {source.name}", private=source.private)
+
+
+def reported_structures(report: PointRef, metric: Metric, *, rectify: bool) -> Structures:
+    """C_H of every reported graph (Jin & Chen 2022, eq. 3)."""
+    received = EmbeddingReport.load(report.file(REPORT))
+    distances = [embedding_distances(rows, metric) for rows in decoded(received, rectify=rectify)]
+    return Structures(distances, ties=received.coins or metric != "euclidean")
 
 
 def read_distances(point: PointRef) -> NDArray[np.float64]:
