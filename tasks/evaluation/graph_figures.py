@@ -45,8 +45,8 @@ def draw_graphs(compared: pd.DataFrame, folder: Path, vector: Path | None = None
     PNG files in ``folder``, PDF and SVG below ``vector``.
 
     One panel for each (data set, backbone): a curve for each encoder, bars of one standard deviation over repeats, with
-    the machine without noise at ``inf``; for the accuracy also horizontal lines for the baselines and the node-count
-    control, and crosses for published figures.
+    the machine without noise at ``inf`` and as a dotted line; for the accuracy also horizontal lines for the baselines
+    and the node-count control, and crosses for published figures.
     """
     if "input" not in compared:
         return []
@@ -56,11 +56,12 @@ def draw_graphs(compared: pd.DataFrame, folder: Path, vector: Path | None = None
         measured = rows[rows["metric"] == figure.metric]
         if (measured["eps"] != "").any():
             drawn.append(folder / figure.file)
-            _draw(measured, figure, drawn[-1], vector)
+            draw_by_epsilon(measured, figure, drawn[-1], vector)
     return drawn
 
 
-def _draw(measured: pd.DataFrame, figure: GraphFigure, path: Path, vector: Path | None) -> None:
+def draw_by_epsilon(measured: pd.DataFrame, figure: GraphFigure, path: Path, vector: Path | None = None) -> None:
+    """Draws one metric of a summary, beside the reference or not: one panel for each (data set, backbone)."""
     panels = list(measured[measured["eps"] != ""].groupby(["dataset", "backbone"], sort=False))
     canvas = Figure(figsize=(6 * len(panels), 4.5), layout="constrained")
     axes = canvas.subplots(1, len(panels), squeeze=False)[0]
@@ -82,9 +83,12 @@ def _curves(axis: Axes, panel: pd.DataFrame) -> None:
     for encoder, curve in panel.groupby("encoder", sort=False):
         ordered = curve.assign(place=[budgets.index(eps) for eps in curve["eps"]]).sort_values("place")
         spread = [0.0 if math.isnan(sd) else sd for sd in ordered["sd"]]
-        noise = "without noise" if set(curve["eps"]) == {INFINITE} else str(encoder)
-        axis.errorbar(ordered["place"], ordered["mean"], yerr=spread, marker="o", capsize=3, label=noise)
-    known = panel[panel["item"] != ""].drop_duplicates("eps")
+        exact = set(curve["eps"]) == {INFINITE}
+        noise = "without noise" if exact else str(encoder)
+        bars = axis.errorbar(ordered["place"], ordered["mean"], yerr=spread, marker="o", capsize=3, label=noise)
+        if exact:
+            axis.axhline(ordered["mean"].iloc[0], color=bars[0].get_color(), linestyle=":", linewidth=1)
+    known = panel[panel["item"] != ""].drop_duplicates("eps") if "item" in panel else panel.iloc[:0]
     if len(known):
         places = [budgets.index(eps) for eps in known["eps"]]
         axis.scatter(places, known["reference_mean"], marker="x", color="red", zorder=3, label="published")
