@@ -11,7 +11,7 @@ if __name__ == "__main__":
     raise SystemExit(main("graph_classification"))
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from flows.exports import data_folder, export_results
 from flows.graph_distances import Distances, classify, compare
@@ -55,7 +55,7 @@ def graph_classification(study: Study, tracker: Tracker) -> Outcome:
         if len(scores[cell]) == study.profile.repeats:
             tracker.cell(str(cell), rows[cell], scores[cell], sources[cell.dataset], MECHANISMS)
 
-    outcome = study.outcome([row for cell in rows for row in rows[cell]], ledgers(study, reports))
+    outcome = study.outcome([row for cell in rows for row in rows[cell]], ledgers(study, study.datasets, reports))
     if study.request.export:
         judged = {(cell, repeat): point for cell in scores for repeat, point in scores[cell].items()}
         for dataset in sources:
@@ -73,7 +73,7 @@ def networks(study: Study, reports: Reports) -> Points:
     }
 
 
-def analyse(study: Study, sources: dict[str, RawSource], distances: dict[tuple[Cell, int], Distances]) -> Points:
+def analyse(study: Study, sources: Mapping[str, RawSource], distances: dict[tuple[Cell, int], Distances]) -> Points:
     """The bench: how far apart embedded graphs are, and how well neighbours tell their classes."""
     return study.collect(
         Call(

@@ -23,32 +23,35 @@ Distances = dict[float, PointRef]
 
 def compare(study: Study, sources: dict[str, RawSource], reports: Reports) -> dict[tuple[Cell, int], Distances]:
     """Distances for every kernel machine: of reports, and of the baselines, which the repeats share."""
-    grid, seed = study.profile.graph_classification, study.profile.seed
-    found = {
-        key: {1.0: point}
-        for key, point in study.collect(
-            Call(
-                compare_reports,
-                f"compare {cell} repeat={repeat}",
-                {
-                    "store": study.store,
-                    "report": report,
-                    "metric": grid.metric,
-                    "rectify": grid.rectify,
-                    "solver": grid.solver,
-                    "dataset": cell.dataset,
-                    "label": f"{cell} repeat={repeat}",
-                    "seed": seed,
-                },
-                (cell, repeat),
-            )
-            for (cell, repeat), report in reports.embeddings.items()
-        ).items()
-    }
+    found = compare_embeddings(study, reports)
     for (cell, alpha), point in study.collect(baseline_distances(study, sources)).items():
         for repeat in range(study.profile.repeats):
             found.setdefault((cell, repeat), {})[alpha] = point
     return {key: dict(sorted(by_alpha.items())) for key, by_alpha in found.items()}
+
+
+def compare_embeddings(study: Study, reports: Reports) -> dict[tuple[Cell, int], Distances]:
+    """Distances of reports."""
+    grid = study.profile.graph_classification
+    compared = study.collect(
+        Call(
+            compare_reports,
+            f"compare {cell} repeat={repeat}",
+            {
+                "store": study.store,
+                "report": report,
+                "metric": grid.metric,
+                "rectify": grid.rectify,
+                "solver": grid.solver,
+                "dataset": cell.dataset,
+                "label": f"{cell} repeat={repeat}",
+                "seed": study.profile.seed,
+            },
+            (cell, repeat),
+        )
+        for (cell, repeat), report in reports.embeddings.items()
+    )
+    return {key: {1.0: point} for key, point in compared.items()}
 
 
 def classify(

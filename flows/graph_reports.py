@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from flows.dealing import deal
+from flows.dealing import Dealt, deal
 from flows.study import Study
 from flows.submission import Call
 from tasks.epsilon import INFINITE
+from tasks.models.graph_architecture import GraphBackbone, Level
 from tasks.reports.ledger import Ledger
 from tasks.steps.client_point import ledger_lines
 from tasks.steps.download import RawSource
@@ -59,7 +60,7 @@ class Reports:
 
     splits: dict[tuple[str, int], PointRef]
     labels: dict[tuple[str, int], PointRef]
-    federations: dict[tuple[str, str, int], PointRef]
+    federations: dict[tuple[str, GraphBackbone, int], PointRef]
     embeddings: dict[tuple[Cell, int], PointRef]
 
     def points(self, dataset: str) -> list[PointRef]:
@@ -73,46 +74,68 @@ class Reports:
         return splits + [point for (name, *_), point in self.federations.items() if name == dataset]
 
 
-def embedded(study: Study, dataset: str) -> Iterator[Cell]:
-    """The kernel machines on embeddings: without noise once, with noise for every encoder and budget."""
+def embedded(study: Study, dataset: str, backbone: GraphBackbone, method: str = "svm-gw") -> Iterator[Cell]:
+    """A method on embeddings: without noise once, with noise for every encoder and budget."""
     grid = study.profile.graph_classification
-    for backbone, eps in product(grid.backbones, grid.eps):
+    for eps in grid.eps:
         if eps == INFINITE:
-            yield Cell(dataset, "svm-gw", f"{backbone}-H", backbone, NO_NOISE, eps)
+            yield Cell(dataset, method, f"{backbone}-H", backbone, NO_NOISE, eps)
         else:
             for encoder in grid.encoders:
-                yield Cell(dataset, "svm-gw", f"{backbone}-H-ldp", backbone, encoder, eps)
+                yield Cell(dataset, method, f"{backbone}-H-ldp", backbone, encoder, eps)
 
 
 def gather(study: Study, sources: dict[str, RawSource]) -> Reports:
     """One split a repeat; networks trained on raw graphs over all clients; one report for every encoder and budget."""
-    grid, seed, store = study.profile.graph_classification, study.profile.seed, study.store
     splits, labels = deal(study, sources, split_graphs, report_graph_labels)
-    federations = study.collect(
+    federations = federate(study, sources, splits, study.profile.graph_classification.backbones)
+    return Reports(splits, labels, federations, encode(study, sources, federations))
+
+
+def federate(
+    study: Study,
+    sources: Mapping[str, RawSource],
+    splits: Dealt,
+    backbones: Sequence[GraphBackbone],
+    level: Level = "graph",
+) -> dict[tuple[str, GraphBackbone, int], PointRef]:
+    """Networks trained over all clients, by (data set, backbone, repeat)."""
+    grid = study.profile.graph_classification
+    return study.collect(
         Call(
             train_federation,
             f"federate {name} {backbone} repeat={repeat}",
             {
-                "store": store,
+                "store": study.store,
                 "source": sources[name],
                 "split": point,
                 "backbone": backbone,
                 "rounds": grid.rounds,
                 "clients": grid.clients,
                 "repeat": repeat,
-                "seed": seed,
+                "seed": study.profile.seed,
                 "device": study.profile.device,
+                "level": level,
             },
             (name, backbone, repeat),
         )
-        for ((name, repeat), point), backbone in product(splits.items(), grid.backbones)
+        for ((name, repeat), point), backbone in product(splits.items(), backbones)
     )
-    embeddings = study.collect(
+
+
+def encode(
+    study: Study,
+    sources: Mapping[str, RawSource],
+    federations: Mapping[tuple[str, GraphBackbone, int], PointRef],
+    method: str = "svm-gw",
+) -> dict[tuple[Cell, int], PointRef]:
+    """One report of all embeddings for each cell of ``embedded`` and repeat."""
+    return study.collect(
         Call(
             encode_graphs,
             f"encode {cell} repeat={repeat}",
             {
-                "store": store,
+                "store": study.store,
                 "source": sources[name],
                 "federation": trained,
                 "backbone": backbone,
@@ -120,27 +143,25 @@ def gather(study: Study, sources: dict[str, RawSource]) -> Reports:
                 "encoder": "per_row" if cell.encoder == NO_NOISE else cell.encoder,
                 "eps": cell.eps,
                 "repeat": repeat,
-                "seed": seed,
+                "seed": study.profile.seed,
             },
             (cell, repeat),
         )
         for (name, backbone, repeat), trained in federations.items()
-        for cell in embedded(study, name)
-        if cell.backbone == backbone
+        for cell in embedded(study, name, backbone, method)
     )
-    return Reports(splits, labels, federations, embeddings)
 
 
-def ledgers(study: Study, reports: Reports) -> dict[str, Ledger]:
+def ledgers(study: Study, datasets: Iterable[str], reports: Reports) -> dict[str, Ledger]:
     """One for each encoder, for a graph is reported under one: its budget, and training, which has none."""
     found = {}
-    for dataset, encoder in product(study.datasets, (*study.profile.graph_classification.encoders, NO_NOISE)):
+    for dataset, encoder in product(datasets, (*study.profile.graph_classification.encoders, NO_NOISE)):
         chosen = [key for key in reports.embeddings if (key[0].dataset, key[0].encoder) == (dataset, encoder)]
         trained = {(dataset, cell.backbone, repeat) for cell, repeat in chosen}
         labels = {(dataset, repeat) for _, repeat in chosen}
         sent = (
             [reports.embeddings[key] for key in chosen]
-            + [reports.federations[key] for key in trained]
+            + [point for key, point in reports.federations.items() if key in trained]
             + [reports.labels[key] for key in labels if key in reports.labels]
         )
         if sent:

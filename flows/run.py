@@ -16,6 +16,7 @@ from prefect.states import Failed
 from flows.artifacts import lines_in_the_ui, show_outcome
 from flows.crashes import claim_run, mark_crashed_runs
 from flows.download import download_data
+from flows.ego_clustering import ego_clustering
 from flows.graph_classification import graph_classification
 from flows.node_classification import node_classification
 from flows.node_embedding import node_embedding
@@ -41,6 +42,7 @@ STUDIES: dict[str, Callable[[Study, Tracker], Outcome]] = {
     "node_classification": node_classification,
     "node_embedding": node_embedding,
     "graph_classification": graph_classification,
+    "ego_clustering": ego_clustering,
 }
 
 

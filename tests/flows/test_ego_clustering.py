@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.command import main
+from flows.startup import PACKAGE_ROOT
+from tasks.client.ego_graphs import OVERLAP
+
+STUDY = "ego_clustering"
+REPEATS = 2
+GRID = ['encoders=["per_row","gaussian_scale"]', 'eps=["1/n","inf"]', "rounds=2", "clients=3"]
+# The graph and its centres; for each reach and repeat a split, a network, three reports, their distances, analyses
+# and fives, four partitions and scores; and maps of the first repeat.
+POINTS = 1 + 2 * (REPEATS * (1 + 1 + 4 * 3 + 2 * 4) + 3)
+SCORES = {"ari", "nmi", "accuracy", "most_reports_of_a_node"}
+DISTANCES = {"gw_mean", "gw_sd", "knn_5_accuracy", "knn_20_accuracy", "five_gw_mean", "five_gw_sd"}
+
+Run = Callable[..., tuple[int, str, str, list[dict[str, Any]]]]
+
+
+@pytest.fixture
+def run(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command on sixty ego graphs of the small graph."""
+    monkeypatch.setattr("flows.ego_points.GRAPHS", 60)
+    monkeypatch.setattr("flows.ego_exports.workspace", lambda: workspace)
+    shutil.copytree(PACKAGE_ROOT / "data" / "reference", workspace / "data" / "reference")
+
+    def command(*arguments: str) -> tuple[int, str, str, list[dict[str, Any]]]:
+        file = tmp_path / "rows.json"
+        file.unlink(missing_ok=True)
+        grid = [f"--set=graph_classification.{setting}" for setting in GRID]
+        status = main(STUDY, ["--plain", "--dataset", "friends", "--json", str(file), *grid, *arguments])
+        out, err = capsys.readouterr()
+        return status, out, err, json.loads(file.read_text()) if file.exists() else []
+
+    return command
+
+
+def counts(err: str) -> tuple[int, int]:
+    found = re.findall(r"(\d+) points computed, (\d+) found in the store", err)[-1]
+    return int(found[0]), int(found[1])
+
+
+def test_rows_figures_and_ledgers(run: Run, declare: Callable[..., None], workspace: Path) -> None:
+    declare(private=False)
+    status, out, err, rows = run("--export")
+    assert (status, sum(counts(err))) == (0, POINTS)
+    lines = Counter(
+        (row["dataset"], row["method"], row["settings"].get("encoder", ""), row["settings"].get("eps", ""))
+        for row in rows
+        if row["metric"] == "ari"
+    )
+    assert lines == {
+        (f"friends-{hops}-hop", method, encoder, eps): REPEATS
+        for hops in (1, 2)
+        for method, encoder, eps in (
+            ("node-count", "", ""),
+            ("gw-k-means", "none", "inf"),
+            ("gw-k-means", "per_row", "1/n"),
+            ("gw-k-means", "gaussian_scale", "1/n"),
+        )
+    }
+    for method, metrics in (("node-count", SCORES), ("gw-k-means", SCORES | DISTANCES)):
+        assert {row["metric"] for row in rows if row["method"] == method} == metrics
+
+    assert "no guarantee: weights trained on raw graphs cross in clear" in out
+    assert OVERLAP in out
+    assert (
+        "Encoder per_row on friends-2-hop, guaranteed for the embedding: eps for the graph; for training: none" in out
+    )
+    results = workspace / "data" / "results" / "demo" / STUDY
+    scores = {f"{metric}_by_epsilon.png" for metric in ("ari", "nmi", "accuracy", "gw")}
+    maps = {f"maps_friends-{hops}-hop_{encoder}.png" for hops in (1, 2) for encoder in ("per_row", "gaussian_scale")}
+    assert {path.name for path in results.glob("*.png")} == scores | maps | {"five_graphs.png"}
+    tables = {"points", "rows.json", "table.csv", "metrics.json", "ledger.json", "ledger.md"}
+    assert {path.name for path in (results / "friends-1-hop").iterdir()} == tables
+    assert len(list((workspace / "data" / "noisy" / "demo" / STUDY / "friends-1-hop").iterdir())) == REPEATS * 3
+    drawn = {path.name: path.read_bytes() for path in results.glob("*.png")}
+
+    status, _, err, again = run("--export")
+    assert (status, counts(err), again) == (0, (0, POINTS), rows)
+    assert drawn == {path.name: path.read_bytes() for path in results.glob("*.png")}
+
+
+def test_a_set_of_graphs_and_a_private_export_are_refused_in_one_line(
+    run: Run, declare: Callable[..., None], capsys: pytest.CaptureFixture[str], workspace: Path
+) -> None:
+    declare(private=True)
+    status, _, err, rows = run("--export")
+    assert (status, rows) == (2, [])
+    assert "data set 'friends' is private and is never laid below data/" in err
+    assert main(STUDY, ["--plain", "--dataset", "mutag"]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "error: mutag is a set of graphs; ego clustering needs one graph"
+    )
