@@ -15,9 +15,10 @@ from tasks.evaluation.figure_files import save_figure
 from tasks.evaluation.rows import setting_order
 from tasks.evaluation.solitude_tables import classification_lines, directed_lines
 
-COLOURS = {"base": "tab:grey", "lpgnn": "tab:green", "solitude": "tab:blue", "mutual": "tab:red"}
-MARKERS = {"0.5": "v", "1": "o", "2": "^"}
-"""By feature budget, as in the paper."""
+COLOURS = {"base": "tab:grey", "solitude": "tab:blue", "mutual": "tab:red"}
+"""The methods of the paper's figures, and ours."""
+BUDGETS = {"0.5": ("v", 0.45), "1": ("o", 0.7), "2": ("^", 1.0)}
+"""Marker and opacity by feature budget."""
 
 
 def draw_solitude(compared: pd.DataFrame, folder: Path, vector: Path | None = None) -> list[Path]:
@@ -31,8 +32,12 @@ def draw_solitude(compared: pd.DataFrame, folder: Path, vector: Path | None = No
     """
     folder.mkdir(parents=True, exist_ok=True)
     directed = directed_lines(compared)
-    several = directed.groupby(["dataset", "backbone"])["eps_a"].transform("nunique") > 1
-    chosen = directed[several & directed["method"].isin(COLOURS)]
+    directed = directed[directed["method"].isin(COLOURS)]
+    # A budget at which few of the methods were measured belongs to another comparison.
+    methods = directed.groupby(["dataset", "backbone", "eps_a"])["method"].transform("nunique")
+    most = methods.groupby([directed["dataset"], directed["backbone"]]).transform("max")
+    chosen = directed[2 * methods >= most]
+    chosen = chosen[chosen.groupby(["dataset", "backbone"])["eps_a"].transform("nunique") > 1]
     drawn = []
     if len(chosen):
         drawn.append(_draw(chosen, folder / "figure-4.png", vector, "eps_a", _edge_curve))
@@ -72,7 +77,10 @@ def _draw(
         space.set_title(", ".join(map(str, names)))
         space.set_ylabel("test accuracy (%)")
         space.grid(alpha=0.3)
-        space.legend(fontsize="x-small", ncols=2)
+    entries = {name: line for space in spaces for line, name in zip(*space.get_legend_handles_labels(), strict=True)}
+    figure.legend(
+        entries.values(), entries.keys(), loc="outside lower center", fontsize="small", ncols=3 if columns > 1 else 2
+    )
     return save_figure(figure, path, dpi=110, vector=vector)
 
 
@@ -91,9 +99,16 @@ def _rate_curve(space: Axes, curve: tuple[str, str], lines: pd.DataFrame, places
 
 def _plot(space: Axes, label: str, curve: tuple[str, str], lines: pd.DataFrame, at: list[int]) -> None:
     method, eps_x = curve
-    style: dict[str, Any] = {"color": COLOURS[method], "marker": MARKERS.get(eps_x, "s"), "markersize": 4}
+    marker, opacity = BUDGETS.get(eps_x, ("s", 1.0))
+    style: dict[str, Any] = {"color": COLOURS[method], "marker": marker, "markersize": 5, "alpha": opacity}
     spread = [0.0 if math.isnan(sd) else 100 * sd for sd in lines["sd"]]
     space.errorbar(at, 100 * lines["mean"], yerr=spread, capsize=2, label=label, **style)
     published = [(place, 100 * mean) for place, mean in zip(at, lines["reference_mean"], strict=True) if mean == mean]
     if published:
-        space.plot(*zip(*published, strict=True), linestyle="--", alpha=0.6, label=f"{label} (published)", **style)
+        hollow: dict[str, Any] = {
+            "linestyle": "--",
+            "linewidth": 1,
+            "markerfacecolor": "white",
+            "label": f"{label} (published)",
+        }
+        space.plot(*zip(*published, strict=True), **style, **hollow)
