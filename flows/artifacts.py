@@ -61,6 +61,7 @@ def lines_in_the_ui() -> Iterator[None]:
     handler.setFormatter(WithoutSecrets("%(message)s"))
     handler.addFilter(lambda record: bool(FlowRunContext.get() or TaskRunContext.get()))
     log.addHandler(handler)
+    log.setLevel(logging.INFO)  # in a worker's process nobody else has
     try:
         yield
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -58,6 +59,31 @@ class Process:
                     return
                 time.sleep(0.05)
 
+    def stop_with_children(self, patience: float = 10.0) -> None:
+        """Stop a leader of its group that would wait for what it started, and its children with what these started."""
+        self._send(signal.SIGTERM, group=False)
+        deadline = time.monotonic() + patience
+        while (children := self.children()) or (self.alive() and time.monotonic() < deadline):
+            for child in children:
+                child.stop(patience, group=child.leads_group())
+            time.sleep(0.05)
+        self.stop(group=True)
+
+    def children(self) -> list[Process]:
+        """The running processes that it started and that are not orphans yet."""
+        found = []
+        for pid in _children(self.pid) if self.alive() else []:
+            with contextlib.suppress(ProcessLookupError):
+                found.append(Process.of(pid))
+        return found
+
+    def leads_group(self) -> bool:
+        """Whether its process group is named by it."""
+        try:
+            return os.getpgid(self.pid) == self.pid
+        except ProcessLookupError:
+            return False
+
     def _send(self, signum: int, group: bool) -> bool:
         if not self._present(group):
             return False
@@ -85,6 +111,15 @@ def _group_has_members(group: int) -> bool:
         listing = _ps("-A", "-o", "pgid=,stat=")
         rows = ((row[0], row[1]) for row in map(str.split, listing.splitlines()) if len(row) == 2)
     return any(owner == str(group) and state[0] not in "ZX" for owner, state in rows)
+
+
+def _children(parent: int) -> list[int]:
+    if _PROC.exists():
+        found = ((process.name, fields[1]) for process in _PROC.parent.glob("[0-9]*") if (fields := _stat(process)))
+    else:
+        listing = _ps("-A", "-o", "pid=,ppid=")
+        found = ((row[0], row[1]) for row in map(str.split, listing.splitlines()) if len(row) == 2)
+    return [int(pid) for pid, owner in found if owner == str(parent)]
 
 
 def _start_time(pid: int) -> str | None:

@@ -1,8 +1,8 @@
-"""The two web pages, kept open until told otherwise: ``python -m flows.ui up|down|status``.
+"""The two web pages and a worker, kept until told otherwise: ``python -m flows.ui up|down|status``.
 
 ``up`` starts a Prefect server with all its services and the MLflow UI, on loopback unless ``--host`` says otherwise,
-and records these processes in ``.prefect/ui.json``; ``down`` stops exactly those. Runs started meanwhile use this
-Prefect server.
+deploys ``prefect.yaml`` and starts a worker for its pool ``local``; it records these processes in ``.prefect/ui.json``,
+and ``down`` stops exactly those. Runs started meanwhile use this Prefect server.
 """
 
 from __future__ import annotations
@@ -30,11 +30,15 @@ HOST = "127.0.0.1"
 PREFECT_PORT = 4200
 MLFLOW_PORT = 5000
 START_SECONDS = 120.0
+POOL = "local"
 
 
 @dataclass(frozen=True)
 class Page:
-    """One web server: its address, the one that tells its health, and its process, which leads its group."""
+    """One web server: its address, the one that tells its health, and its process, which leads its group.
+
+    The worker has no page: its address is its pool, and there is nothing to ask for its health.
+    """
 
     address: str
     health: str
@@ -42,7 +46,7 @@ class Page:
 
     def served(self) -> bool:
         """Whether its process lives and answers."""
-        return self.process.alive() and answers(self.health)
+        return self.process.alive() and (not self.health or answers(self.health))
 
 
 def running_server(root: Path) -> str | None:
@@ -75,9 +79,13 @@ def up(root: Path, prefect_port: int, mlflow_port: int, host: str = HOST) -> Non
         try:
             for name, page in started.items():
                 _await(root, name, page)
+            api = (pages | started)["prefect"].health
+            _deploy(root, api)
+            if "worker" not in pages:
+                started["worker"] = _start_worker(root, api)
+                _write(root, pages | started)
         except BaseException:
-            for page in started.values():
-                page.process.stop(group=True)
+            _stop(started)
             _write(root, pages)
             raise
     status(root)
@@ -90,8 +98,7 @@ def down(root: Path) -> None:
         pages = _read(root)
         if "prefect" in pages and (leases := folder.live_leases()):
             print(f"runs in progress that lose their Prefect server: {len(leases)}", file=sys.stderr)
-        for name, page in pages.items():
-            page.process.stop(group=True)
+        for name in _stop(pages):
             print(f"{name}: stopped")
         _write(root, {})
     if not pages:
@@ -101,7 +108,7 @@ def down(root: Path) -> None:
 def status(root: Path) -> None:
     """Print one line for each server."""
     pages = _read(root)
-    for name in ("prefect", "mlflow"):
+    for name in ("prefect", "mlflow", "worker"):
         page = pages.get(name)
         if page:
             print(f"{name}: {page.address if page.served() else 'not answering'} (pid {page.process.pid})")
@@ -112,6 +119,17 @@ def status(root: Path) -> None:
     leased = LeaseFolder(root).read_record()
     if leased and leased.server.alive():
         print(f"prefect, for the runs in progress: {leased.url.removesuffix('/api')}")
+
+
+def _stop(pages: dict[str, Page]) -> list[str]:
+    """Stop them, the worker and its runs before the server, to which they report."""
+    names = sorted(pages, key=("worker", "mlflow", "prefect").index)
+    for name in names:
+        if name == "worker":
+            pages[name].process.stop_with_children()
+        else:
+            pages[name].process.stop(group=True)
+    return names
 
 
 def _prefect_command(port: int, host: str) -> list[str]:
@@ -142,6 +160,29 @@ def _start(root: Path, name: str, arguments: list[str], port: int, host: str) ->
     environment["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"
     # Not on the command line, which every user of the machine may read: it may hold a database's password.
     environment["MLFLOW_BACKEND_STORE_URI"] = default_tracking_uri(root)
+    process = _spawn(root, name, arguments, environment)
+    address = f"http://{HOST if ipaddress.IPv4Address(host).is_unspecified else host}:{port}"
+    return Page(address, f"{address}/api" if name == "prefect" else address, process)
+
+
+def _deploy(root: Path, api: str) -> None:
+    environment = os.environ | {"PREFECT_API_URL": api}
+    command = [sys.executable, "-m", "flows.deployments"]
+    done = subprocess.run(command, cwd=PACKAGE_ROOT, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        log = _log(root, "deploy")
+        log.write_text(done.stdout + done.stderr)
+        lines = done.stderr.splitlines() or ["no reason given"]
+        raise UserError(f"{lines[-1].removeprefix('error: ')}, see {log}")
+
+
+def _start_worker(root: Path, api: str) -> Page:
+    process = _spawn(root, "worker", ["-m", "flows.worker", POOL], os.environ | {"PREFECT_API_URL": api})
+    return Page(f"pool {POOL}", "", process)
+
+
+def _spawn(root: Path, name: str, arguments: list[str], environment: dict[str, str]) -> Process:
+    """A process that leads a session of its own and writes to its own log."""
     with _log(root, name).open("wb") as log:
         child = subprocess.Popen(
             [sys.executable, *arguments],
@@ -152,8 +193,7 @@ def _start(root: Path, name: str, arguments: list[str], port: int, host: str) ->
             stderr=log,
             start_new_session=True,
         )
-    address = f"http://{HOST if ipaddress.IPv4Address(host).is_unspecified else host}:{port}"
-    return Page(address, f"{address}/api" if name == "prefect" else address, Process.of(child.pid))
+    return Process.of(child.pid)
 
 
 def _await(root: Path, name: str, page: Page) -> None:
@@ -211,7 +251,7 @@ def _write(root: Path, pages: dict[str, Page]) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; 2 after a mistake of the user."""
-    parser = argparse.ArgumentParser(prog="python -m flows.ui", description="the Prefect and MLflow pages, on loopback")
+    parser = argparse.ArgumentParser(prog="python -m flows.ui", description="the Prefect and MLflow pages and a worker")
     parser.add_argument("action", choices=["up", "down", "status"])
     parser.add_argument("--prefect-port", type=int, default=PREFECT_PORT)
     parser.add_argument("--mlflow-port", type=int, default=MLFLOW_PORT)

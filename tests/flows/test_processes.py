@@ -58,3 +58,22 @@ def test_stop_ends_a_group_whose_leader_is_gone(wait_until: Callable[..., None])
     # End of file: the follower, which held the pipe open, is gone as well.
     assert leader.stdout.read() == b""
     leader.communicate()
+
+
+def test_a_worker_is_stopped_with_the_runs_that_left_its_group(wait_until: Callable[..., None]) -> None:
+    patient = (
+        "import signal, subprocess, sys\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        f"run = subprocess.Popen([sys.executable, '-c', {STUBBORN!r}], start_new_session=True)\n"
+        "run.wait()"
+    )
+    worker = subprocess.Popen([sys.executable, "-c", patient], stdout=subprocess.PIPE, start_new_session=True)
+    assert worker.stdout
+    worker.stdout.readline()
+    process = Process.of(worker.pid)
+    (run,) = process.children()
+    assert run.leads_group()
+    process.stop_with_children(patience=0.5)
+    wait_until(lambda: not run.alive() and not process.alive())
+    worker.communicate()
+    assert worker.returncode == 0

@@ -30,7 +30,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_up_serves_both_pages_and_runs_until_down(
+def test_up_serves_both_pages_and_a_worker_until_down(
     served_root: Path, wait_until: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     prefect_port, mlflow_port = free_port(), free_port()
@@ -44,6 +44,16 @@ def test_up_serves_both_pages_and_runs_until_down(
         with urllib.request.urlopen(f"http://127.0.0.1:{prefect_port}/ui-settings") as reply:
             assert json.load(reply)["api_url"] == f"http://127.0.0.1:{prefect_port}/api"
 
+        # A worker for the sweeps that prefect.yaml deploys, none of which starts by itself.
+        assert "worker: pool local" in printed
+        worker = Process(**json.loads(record)["worker"]["process"])
+        assert worker.alive()
+        for name, pool in (("nightly", "local"), ("gpu", "gpu"), ("paper", "local")):
+            with urllib.request.urlopen(f"http://127.0.0.1:{prefect_port}/api/deployments/name/sweep/{name}") as reply:
+                deployment = json.load(reply)
+            assert deployment["work_pool_name"] == pool
+            assert not any(schedule["active"] for schedule in deployment["schedules"])
+
         # Again: the same processes. A run: this server, and none of its own.
         assert ui.main(["up", *options]) == 0
         assert (served_root / ".prefect/ui.json").read_text() == record
@@ -52,6 +62,7 @@ def test_up_serves_both_pages_and_runs_until_down(
             assert LeaseFolder(served_root).read_record() is None
     finally:
         assert ui.main(["down"]) == 0
+    assert not worker.alive()
     assert not answers(f"http://127.0.0.1:{prefect_port}/api")
     assert not answers(f"http://127.0.0.1:{mlflow_port}")
     assert not (served_root / ".prefect/ui.json").exists()

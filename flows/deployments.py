@@ -1,0 +1,94 @@
+"""What a Prefect server needs to run sweeps: ``python -m flows.deployments``, with PREFECT_API_URL naming the server.
+
+Work pools and the limit of the GPU are created where they are missing. ``prefect.yaml`` is deployed when one of its
+deployments is missing or the file has changed since: deploying sets every schedule back to what the file says.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":
+    from flows.startup import settle
+
+    settle()
+
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+from prefect import get_client
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.schemas.actions import WorkPoolCreate
+from prefect.exceptions import ObjectNotFound
+from prefect.workers.process import ProcessWorker
+
+from flows.startup import PACKAGE_ROOT, project_root
+from flows.submission import GPU
+from tasks.errors import UserError
+from tasks.point_folder import file_sha256
+from tasks.redaction import without_secrets
+
+FILE = "prefect.yaml"
+FLOW = "sweep"
+GPUS = 1
+
+
+def deploy(client: SyncPrefectClient, record: Path) -> bool:
+    """Create and deploy what is missing; False if nothing had to be deployed. ``record`` keeps the file's digest.
+
+    Raises:
+        UserError: when Prefect refuses the file.
+    """
+    deployments = yaml.safe_load((PACKAGE_ROOT / FILE).read_text(encoding="utf-8"))["deployments"]
+    for pool in dict.fromkeys(deployment["work_pool"]["name"] for deployment in deployments):
+        _ensure_pool(client, pool)
+    _ensure_limit(client)
+    digest = file_sha256(PACKAGE_ROOT / FILE)
+    known = record.exists() and record.read_text() == digest
+    if known and all(_deployed(client, deployment["name"]) for deployment in deployments):
+        return False
+    command = [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all", "--prefect-file", FILE]
+    done = subprocess.run(command, cwd=PACKAGE_ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        raise UserError(f"{FILE} cannot be deployed: {lines[-1] if lines else f'status {done.returncode}'}")
+    record.write_text(digest)
+    return True
+
+
+def _ensure_pool(client: SyncPrefectClient, name: str) -> None:
+    try:
+        client.read_work_pool(name)
+    except ObjectNotFound:
+        template = ProcessWorker.get_default_base_job_template()
+        client.create_work_pool(WorkPoolCreate(name=name, type=ProcessWorker.type, base_job_template=template))
+
+
+def _ensure_limit(client: SyncPrefectClient) -> None:
+    try:
+        client.read_concurrency_limit_by_tag(GPU)
+    except ObjectNotFound:
+        client.create_concurrency_limit(GPU, GPUS)
+
+
+def _deployed(client: SyncPrefectClient, name: str) -> bool:
+    try:
+        client.read_deployment_by_name(f"{FLOW}/{name}")
+    except ObjectNotFound:
+        return False
+    return True
+
+
+def main() -> int:
+    """The command line; 2 when Prefect refuses the file."""
+    try:
+        with get_client(sync_client=True) as client:
+            deploy(client, project_root() / ".prefect" / "deployed")
+    except UserError as error:
+        print(f"error: {without_secrets(str(error))}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
