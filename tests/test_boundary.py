@@ -55,10 +55,10 @@ def planted(module, name, read):
         return sound(*arguments, **more)
     setattr(module, name, reading)
 
-import tasks.steps.search
+import tasks.steps.search_plan
 from tasks.errors import UserError
 if plant:
-    planted(tasks.steps.search, "rectified", plant)
+    planted(tasks.steps.search_plan, "rectified", plant)
 
 done, errors = [], []
 with open(jobs, "rb") as file:
