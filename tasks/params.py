@@ -362,12 +362,15 @@ def _apply(section: Any, profile: str, override: str) -> None:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise UserError(f"--set {shown}: {_shortened(text)} is not JSON; quote strings, for example '\"inf\"'") from None
+        raise UserError(
+            f"--set {shown}: {_shortened(text)} is not JSON; quote strings, for example '\"inf\"'"
+        ) from None
     *parents, leaf = [profile, *key.strip().split(".")]
     for depth, name in enumerate(parents):
         section = section.setdefault(name, {})
         if not isinstance(section, dict):
-            raise UserError(f"--set {shown}: {_shortened('.'.join(parents[: depth + 1]), plain=True)} is not a section of params.yaml")
+            above = _shortened(".".join(parents[: depth + 1]), plain=True)
+            raise UserError(f"--set {shown}: {above} is not a section of params.yaml")
     section[leaf] = value
 
 
