@@ -12,7 +12,7 @@ from flows.command import main
 
 STUDY = "node_classification"
 DEAD = "http://127.0.0.1:9"
-SEED = ["--dataset", "friends", "--set", "seed=77"]
+SEED = ["--dataset", "friends", "--set", "seed=178"]
 
 
 def children(tracking: str) -> list[str]:
@@ -22,7 +22,7 @@ def children(tracking: str) -> list[str]:
         return []
     runs = client.search_runs([experiment.experiment_id])
     parents = {
-        run.info.run_id for run in runs if "'seed': 77" in run.data.params.get("parameters", "").replace('"', "'")
+        run.info.run_id for run in runs if "'seed': 178" in run.data.params.get("parameters", "").replace('"', "'")
     }
     return [run.info.run_name for run in runs if run.data.tags.get("mlflow.parentRunId") in parents]
 

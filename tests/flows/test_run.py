@@ -55,4 +55,4 @@ def test_prefect_and_the_plain_pool_give_the_same_rows_and_share_the_points(
     assert main(STUDY, ["--plain", *plain, "--json", str(tmp_path / "plain.json")]) == 0
     assert "0 points computed" in capsys.readouterr().err
     assert (tmp_path / "plain.json").read_bytes() == (tmp_path / "served.json").read_bytes()
-    assert len(json.loads((tmp_path / "plain.json").read_text())) == 4
+    assert len(json.loads((tmp_path / "plain.json").read_text())) == 5

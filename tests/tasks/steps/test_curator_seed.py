@@ -49,7 +49,8 @@ def test_without_a_root_the_curator_is_reproducible_and_the_clients_are_not(
 
 @pytest.mark.parametrize("package", ["curator", "evaluation", "models", "reports", "broadcasts"])
 def test_only_the_steps_derive_seeds_and_only_the_client_draws_noise(package: str) -> None:
-    for path in (TASKS / package).rglob("*.py"):
+    audits = TASKS / "evaluation" / "audits"  # they stand in for users, many times over
+    for path in set((TASKS / package).rglob("*.py")) - set(audits.rglob("*.py")):
         names = {
             alias.name
             for node in ast.walk(ast.parse(path.read_text()))

@@ -15,6 +15,7 @@ def test_lines_and_the_bar_tell_how_much_is_done(
     shown: list[float] = []
     monkeypatch.setattr("tasks.steps.progress.progress_bar", lambda name: shown.append)
     monkeypatch.setattr(logging.getLogger("pipeline"), "propagate", True)
+    monkeypatch.setattr(logging.getLogger("pipeline"), "handlers", [])  # another test's run may have left its own
     add = adding_up(occasionally("search", 8, "models", seconds=0))
     with caplog.at_level(logging.INFO):
         add(2)
