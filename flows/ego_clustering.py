@@ -16,7 +16,7 @@ from collections import defaultdict
 
 from flows.dealing import deal_roles
 from flows.ego_exports import export_clustering
-from flows.ego_points import Points, Seen, cluster, cut, inspect, judge
+from flows.ego_points import Seen, cluster, cut, inspect, judge
 from flows.graph_classification import analyse
 from flows.graph_distances import compare_embeddings
 from flows.graph_reports import Cell, Reports, encode, federate, ledgers
@@ -28,6 +28,7 @@ from tasks.steps.analyse_graphs import read_analysis
 from tasks.steps.ego_graphs import STUDY
 from tasks.steps.graph_sets import split_graphs
 from tasks.steps.score import read_metrics
+from tasks.store import PointRef
 
 BACKBONES: tuple[GraphBackbone, ...] = ("gcn",)
 """The paper's network for this task: two layers see as far as the ego graphs reach."""
@@ -43,7 +44,7 @@ def ego_clustering(study: Study, tracker: Tracker) -> Outcome:
     distances = compare_embeddings(study, reports)
     clusters = cluster(study, egos, reports, distances)
     seen = Seen(analyse(study, egos, distances), *inspect(study, distances))
-    scores: Points = {}
+    scores: defaultdict[Cell, dict[int, PointRef]] = defaultdict(dict)
     rows: defaultdict[Cell, list[Row]] = defaultdict(list)
 
     for cell, repeat, scored in judge(study, egos, clusters):
@@ -51,12 +52,12 @@ def ego_clustering(study: Study, tracker: Tracker) -> Outcome:
         for points in (seen.analyses, seen.fives):
             metrics |= read_analysis(points[cell, repeat]) if (cell, repeat) in points else {}
         rows[cell] += [Row(STUDY, cell.dataset, cell.method, cell.settings, repeat, *item) for item in metrics.items()]
-        scores[cell, repeat] = scored
-        done = {number: scores[key] for key in scores if key[0] == cell for number in [key[1]]}
-        if len(done) == study.profile.repeats:
-            tracker.cell(str(cell), rows[cell], done, egos[cell.dataset], MECHANISMS)
+        scores[cell][repeat] = scored
+        if len(scores[cell]) == study.profile.repeats:
+            tracker.cell(str(cell), rows[cell], scores[cell], egos[cell.dataset], MECHANISMS)
 
     outcome = study.outcome([row for cell in rows for row in rows[cell]], ledgers(study, egos, reports))
     if study.request.export:
-        export_clustering(study, outcome, egos, reports, distances, clusters, scores, seen)
+        judged = {(cell, repeat): point for cell in scores for repeat, point in scores[cell].items()}
+        export_clustering(study, outcome, egos, reports, distances, clusters, judged, seen)
     return outcome

@@ -15,8 +15,8 @@ from flows.study import Study
 from flows.submission import Call
 from tasks.curator.methods import method_named
 from tasks.curator.search.forecast import Forecast
-from tasks.steps.forecast import forecast, is_searched
-from tasks.steps.search import COST
+from tasks.steps.forecast import forecast
+from tasks.steps.search import COST, search_key
 from tasks.store import PointRef
 
 log = logging.getLogger("pipeline")
@@ -50,11 +50,11 @@ def expect(study: Study, calls: Sequence[Call]) -> Expected:
     """Measures one search of every (data set, method, backbone) that has some to do, and logs the sum."""
     alike: defaultdict[tuple[str, str, str], list[Call]] = defaultdict(list)
     for call in calls:
-        of = call.arguments
+        of = {name: value for name, value in call.arguments.items() if name != "store"}
         looped = study.profile.node_classification.search_for(of["method"]).engine == "dgl"
         if looped or method_named(of["method"]).backbone_free:
             continue
-        if not is_searched(**of):
+        if not study.store.holds(search_key(**of)):
             alike[of["dataset"], of["method"], of["backbone"]].append(call)
     probes = [Call(forecast, f"forecast {' '.join(group)}", same[0].arguments, group) for group, same in alike.items()]
     found: dict[tuple[str, str, str], Forecast] = {

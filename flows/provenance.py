@@ -9,7 +9,7 @@ from importlib.metadata import version  # noqa: TID251 - versions only
 
 from flows.startup import PACKAGE_ROOT
 
-PACKAGES = ("torch", "numpy", "scipy", "numba", "scikit-learn", "dgl", "pot", "gensim")
+PACKAGES = ("torch", "dgl", "numpy", "scipy", "scikit-learn", "numba", "pot", "gensim", "pandas", "matplotlib")
 
 
 def provenance() -> dict[str, object]:
@@ -18,8 +18,13 @@ def provenance() -> dict[str, object]:
         "date": datetime.now(UTC).date().isoformat(),
         "commit": git_revision(),
         "machine": f"{platform.system()} {platform.machine()}",
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "versions": versions(),
     }
+
+
+def versions() -> dict[str, str]:
+    """Of Python and of the packages that results depend on, as installed now."""
+    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
 
 
 def git_revision() -> str:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Iterator
-from importlib.metadata import version  # noqa: TID251 - versions only
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from flows.provenance import versions
 from tasks.errors import UserError
 from tasks.evaluation.report_page.blocks import Block, Section, Words, plain_table
 from tasks.params import Profile
 from tasks.point_folder import META
 
-PACKAGES = ("torch", "dgl", "numpy", "scipy", "scikit-learn", "numba", "pot", "gensim", "pandas", "matplotlib")
 _SEEDED = (
     "The seed {seed} decides everything that is random: splits, the users' noise, initial weights. Noise that derives "
     "from a seed can be drawn again by anybody who knows it: this is a simulation, and protects nobody. Every repeat "
@@ -55,9 +53,9 @@ def provenance_section(raw: Path, measured: Path) -> Section:
     ]
     if digests:
         blocks.append(plain_table("data", "Public data sets", ("data set", "file", "SHA-256"), digests))
-    versions = [("python", platform.python_version()), *((name, version(name)) for name in PACKAGES)]
+    packages = list(versions().items())
     blocks.append(
-        plain_table("versions", "Packages installed when the report was written", ("package", "version"), versions)
+        plain_table("versions", "Packages installed when the report was written", ("package", "version"), packages)
     )
     for path in sorted(measured.glob("*/provenance.json")):
         blocks += [Words(f"Measured and kept with the code: {path.parent.name}", "heading"), *record_blocks(path)]

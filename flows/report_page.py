@@ -25,6 +25,7 @@ from tasks.evaluation.report_page.result_tables import cost_tables, result_table
 from tasks.evaluation.rows import write_atomically
 from tasks.evaluation.significance import ABOVE, BELOW, SAME, UNTESTED, WORDS, judged
 from tasks.evaluation.solitude_tables import TABLES
+from tasks.evaluation.tables import setting_names
 from tasks.params import Profile
 
 CAPTIONS = {
@@ -159,7 +160,7 @@ _REFERENCE = ("reference_mean", "reference_sd", "difference_points")
 def _summary(found: Findings) -> list[str]:
     lines = judged(found.compared)
     counts = Counter(lines["judgement"])
-    points = found.compared[["study", "dataset", "method", *_settings(found.compared)]].drop_duplicates()
+    points = found.compared[["study", "dataset", "method", *setting_names(found.compared)]].drop_duplicates()
     sentences = [
         f"{len(points)} points; studies: {points['study'].nunique()}; data sets: {points['dataset'].nunique()}."
     ]
@@ -170,11 +171,6 @@ def _summary(found: Findings) -> list[str]:
             f"{counts['untested']} cannot be tested."
         )
     return sentences
-
-
-def _settings(compared: pd.DataFrame) -> list[str]:
-    columns = list(compared.columns)
-    return columns[columns.index("method") + 1 : columns.index("metric")]
 
 
 def _picture(path: Path, vector: Path) -> Picture:

@@ -98,6 +98,10 @@ Bound = Annotated[Real, Field(allow_inf_nan=False)]
 # A name becomes a folder and an argument of DVC's commands.
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 Distinct = AfterValidator(_distinct)
+Budgets = Annotated[list[Budget], Field(min_length=1), Distinct]
+MethodNames = Annotated[list[MethodName], Field(min_length=1), Distinct]
+ClassificationBackbones = Annotated[list[Literal["gcn", "sage"]], Field(min_length=1), Distinct]
+LabelRates = Annotated[list[LabelRate], Field(min_length=1), Distinct]
 EmbeddingMode = Literal[
     "deepwalk", "walk", "walk-random-tree", "walk-paper-tree", "release-once", "randomized-response"
 ]
@@ -161,23 +165,23 @@ class ClassificationGrid(Section):
     set is part of every larger one.
     """
 
-    eps_x: Annotated[list[Budget], Field(min_length=1), Distinct]
-    eps_a: Annotated[list[Budget], Field(min_length=1), Distinct]
+    eps_x: Budgets
+    eps_a: Budgets
     mode: EdgeMode = "directed"
-    methods: Annotated[list[MethodName], Field(min_length=1), Distinct] = ["base"]
-    backbones: Annotated[list[Literal["gcn", "sage"]], Field(min_length=1), Distinct] = ["gcn", "sage"]
-    label_rates: Annotated[list[LabelRate], Field(min_length=1), Distinct] = [0.5]
+    methods: MethodNames = ["base"]
+    backbones: ClassificationBackbones = ["gcn", "sage"]
+    label_rates: LabelRates = [0.5]
 
 
 class ClassificationPart(Section):
     """More lines for the table, those of a grid of their own; what a part does not name is the study's."""
 
-    eps_x: Annotated[list[Budget], Field(min_length=1), Distinct] | None = None
-    eps_a: Annotated[list[Budget], Field(min_length=1), Distinct] | None = None
+    eps_x: Budgets | None = None
+    eps_a: Budgets | None = None
     mode: EdgeMode | None = None
-    methods: Annotated[list[MethodName], Field(min_length=1), Distinct] | None = None
-    backbones: Annotated[list[Literal["gcn", "sage"]], Field(min_length=1), Distinct] | None = None
-    label_rates: Annotated[list[LabelRate], Field(min_length=1), Distinct] | None = None
+    methods: MethodNames | None = None
+    backbones: ClassificationBackbones | None = None
+    label_rates: LabelRates | None = None
 
 
 class NodeClassification(ClassificationGrid):
@@ -232,7 +236,7 @@ class NodeEmbedding(Section):
     modes: Annotated[list[EmbeddingMode], Field(min_length=1), Distinct] = ["deepwalk", "walk"]
     eps_degree: Budget = "1"
     eps_counts: Budget = "1"
-    eps_encoder: Annotated[list[Budget], Field(min_length=1), Distinct] = ["2"]
+    eps_encoder: Budgets = ["2"]
     p: Annotated[list[Share], Field(min_length=1), Distinct] = [0.2]
     bins: Annotated[list[Bins], Field(min_length=1), Distinct, AfterValidator(_auto_alone)] = ["auto"]
     walks: Annotated[list[Count], Field(min_length=1), Distinct] = [80]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tasks.epsilon import INFINITE, epsilon_sort_key
 from tasks.evaluation.figure_files import save_figure
-from tasks.evaluation.graph_figures import GraphFigure, draw_by_epsilon
+from tasks.evaluation.graph_figures import GraphFigure, draw_over_epsilon
 
 BY_EPSILON = (
     GraphFigure("ari_by_epsilon.png", "ari", "adjusted Rand index"),
@@ -64,13 +64,7 @@ def draw_maps(maps: Sequence[GraphMap], labels: NDArray[np.int64], path: Path, v
 
 def draw_scores(table: pd.DataFrame, folder: Path, vector: Path | None = None) -> list[Path]:
     """The figures over eps that a summary has rows for."""
-    drawn = []
-    for figure in BY_EPSILON:
-        measured = table[table["metric"] == figure.metric]
-        if (measured["eps"] != "").any():
-            drawn.append(folder / figure.file)
-            draw_by_epsilon(measured, figure, drawn[-1], vector)
-    return drawn
+    return draw_over_epsilon(table, BY_EPSILON, folder, vector)
 
 
 def draw_five(table: pd.DataFrame, reference: pd.DataFrame, path: Path, vector: Path | None = None) -> Path:

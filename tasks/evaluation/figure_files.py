@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
 
-from tasks.errors import UserError
+from tasks.evaluation.rows import write_bytes_atomically
 
 VECTOR_FORMS = ("pdf", "svg")
 # Without these a file names the moment it was written; the salt makes the ids inside an SVG file repeatable.
@@ -25,10 +24,10 @@ def save_figure(figure: Figure, path: Path, *, dpi: int = 120, vector: Path | No
     Raises:
         UserError: when a place cannot be written.
     """
-    _write(path, _rendered(figure, "png", dpi))
+    write_bytes_atomically(path, _rendered(figure, "png", dpi))
     if vector is not None:
         for form in VECTOR_FORMS:
-            _write(vector / f"{path.stem}.{form}", _rendered(figure, form, dpi))
+            write_bytes_atomically(vector / f"{path.stem}.{form}", _rendered(figure, form, dpi))
     return path
 
 
@@ -37,20 +36,3 @@ def _rendered(figure: Figure, form: str, dpi: int) -> bytes:
     with matplotlib.rc_context({"svg.hashsalt": "figure"}):
         figure.savefig(content, format=form, dpi=dpi, metadata=_METADATA[form])
     return content.getvalue()
-
-
-def _write(path: Path, content: bytes) -> None:
-    draft: Path | None = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            draft = Path(file.name)
-            file.write(content)
-        draft.chmod(0o644)
-        draft.replace(path)
-    except BaseException as error:
-        if draft is not None:
-            draft.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise UserError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
-        raise

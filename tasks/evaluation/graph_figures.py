@@ -8,6 +8,7 @@ more noise.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,17 +51,23 @@ def draw_graphs(compared: pd.DataFrame, folder: Path, vector: Path | None = None
     """
     if "input" not in compared:
         return []
-    rows = compared[compared["study"] == "graph_classification"]
+    return draw_over_epsilon(compared[compared["study"] == "graph_classification"], FIGURES, folder, vector)
+
+
+def draw_over_epsilon(
+    rows: pd.DataFrame, figures: Sequence[GraphFigure], folder: Path, vector: Path | None = None
+) -> list[Path]:
+    """Those of the figures whose metric was measured at some eps."""
     drawn = []
-    for figure in FIGURES:
+    for figure in figures:
         measured = rows[rows["metric"] == figure.metric]
         if (measured["eps"] != "").any():
             drawn.append(folder / figure.file)
-            draw_by_epsilon(measured, figure, drawn[-1], vector)
+            _draw(measured, figure, drawn[-1], vector)
     return drawn
 
 
-def draw_by_epsilon(measured: pd.DataFrame, figure: GraphFigure, path: Path, vector: Path | None = None) -> None:
+def _draw(measured: pd.DataFrame, figure: GraphFigure, path: Path, vector: Path | None = None) -> None:
     """Draws one metric of a summary, beside the reference or not: one panel for each (data set, backbone)."""
     panels = list(measured[measured["eps"] != ""].groupby(["dataset", "backbone"], sort=False))
     canvas = Figure(figsize=(6 * len(panels), 4.5), layout="constrained")

@@ -89,7 +89,12 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Writes UTF-8 text through a temporary file beside ``path``.
+    """Writes UTF-8 text as ``write_bytes_atomically`` does."""
+    write_bytes_atomically(path, text.encode("utf-8"))
+
+
+def write_bytes_atomically(path: Path, content: bytes) -> None:
+    """Writes a file through a temporary one beside ``path``: it appears whole or not at all.
 
     Raises:
         UserError: when the place cannot be written.
@@ -100,8 +105,8 @@ def write_atomically(path: Path, text: str) -> None:
     except OSError as error:
         raise UserError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         # mkstemp makes private files; results are ordinary ones.

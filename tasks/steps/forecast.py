@@ -10,7 +10,7 @@ from tasks.models.architecture import Backbone
 from tasks.models.networks import Device
 from tasks.params import NodeClassification
 from tasks.steps.point_task import point_task
-from tasks.steps.search import search_key, seed_of_training
+from tasks.steps.search import seed_of_training
 from tasks.steps.search_plan import Received, planned
 from tasks.store import PointRef, PointStore
 
@@ -37,23 +37,3 @@ def forecast(
     points, limit = plan.points, plan.strategy.points
     points = points if limit is None else random_subset(points, limit, training_seed)
     return measured([plan.problem], points, plan.settings, plan.strategy)
-
-
-def is_searched(
-    store: PointStore,
-    edges: PointRef,
-    features: PointRef,
-    labels: PointRef,
-    *,
-    dataset: str,
-    method: str,
-    backbone: str,
-    repeat: int,
-    seed: int | None,
-    device: Device,
-    study: NodeClassification,
-) -> bool:
-    """Whether ``search`` with the same arguments would find its point in the store."""
-    training_seed = seed_of_training(seed, dataset, method, backbone, repeat)
-    key = search_key(edges, features, labels, method_named(method), backbone, training_seed, device, study)
-    return store.holds(key)

@@ -76,7 +76,18 @@ def search(
         trained.save(folder / TRAINED)
         write_search_table(folder / TABLE, [trained])
 
-    key = search_key(edges, features, labels, chosen, backbone, training_seed, device, study)
+    key = search_key(
+        edges,
+        features,
+        labels,
+        dataset=dataset,
+        method=method,
+        backbone=backbone,
+        repeat=repeat,
+        seed=seed,
+        device=device,
+        study=study,
+    )
     return store.point(key, compute, label=label)
 
 
@@ -89,28 +100,31 @@ def search_key(
     edges: PointRef,
     features: PointRef,
     labels: PointRef,
-    method: Method,
+    *,
+    dataset: str,
+    method: str,
     backbone: str,
-    training_seed: int,
+    repeat: int,
+    seed: int | None,
     device: Device,
     study: NodeClassification,
 ) -> dict[str, object]:
-    """Everything that decides the outcome of a search."""
+    """Everything that decides the outcome of ``search`` with these arguments."""
+    chosen, tuning = method_named(method), study.search_for(method)
     where, form = resolve(device, "auto")
-    tuning = study.search_for(method.name)
     return {
         "step": "search",
         "edges": edges.content,
-        "features": features.content if "features" in method.needs else None,
+        "features": features.content if "features" in chosen.needs else None,
         "labels": labels.content,
-        "method": asdict(method),
+        "method": asdict(chosen),
         "backbone": backbone,
         "search": tuning.model_dump(),
         "normalization": study.normalization,
         "smoothing": study.smoothing,
-        "seed": training_seed,
+        "seed": seed_of_training(seed, dataset, method, backbone, repeat),
         "device": [where.type, form],
-        "code": code_version("tasks.reports.edge", *_modules(method, tuning)),
+        "code": code_version("tasks.reports.edge", *_modules(chosen, tuning)),
     }
 
 

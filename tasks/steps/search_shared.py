@@ -42,12 +42,18 @@ def search_shared(
         UserError: when no point was trained to its end in all repeats.
     """
     chosen = method_named(method)
-    seeds = [seed_of_training(seed, dataset, method, backbone, repeat) for repeat in range(len(reports))]
 
     def compute(folder: Path) -> None:
         plans = [
-            planned(chosen, Received.load(**received), backbone, device, training_seed, study)
-            for received, training_seed in zip(reports, seeds, strict=True)
+            planned(
+                chosen,
+                Received.load(**received),
+                backbone,
+                device,
+                seed_of_training(seed, dataset, method, backbone, repeat),
+                study,
+            )
+            for repeat, received in enumerate(reports)
         ]
         tables = [Trained.load(point.file(TRAINED)).search for point in searched]
         shared = train_shared([plan.problem for plan in plans], tables, plans[0].settings)
@@ -55,8 +61,17 @@ def search_shared(
             trained.save(folder / shared_file(repeat))
 
     keys = [
-        search_key(**received, method=chosen, backbone=backbone, training_seed=own, device=device, study=study)
-        for received, own in zip(reports, seeds, strict=True)
+        search_key(
+            **received,
+            dataset=dataset,
+            method=method,
+            backbone=backbone,
+            repeat=repeat,
+            seed=seed,
+            device=device,
+            study=study,
+        )
+        for repeat, received in enumerate(reports)
     ]
     key = {
         "step": "search shared",
