@@ -1,12 +1,15 @@
 """A study's results as small files to keep in the repository: tables, figures, and where they came from.
 
 python -m flows.measured FOLDER ROWS.json ... [--profile P] [--set KEY=JSON ...] [--minutes M]
+
+The parameters that are kept beside the tables are checked against the rows: no line more, no line less.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +19,7 @@ from flows.startup import settle
 if __name__ == "__main__":
     settle()
 
+from flows.coverage import check_coverage
 from flows.exports import DIGITS
 from flows.provenance import provenance
 from flows.report import published
@@ -28,6 +32,7 @@ from tasks.evaluation.rows import Row, read_rows, write_atomically
 from tasks.evaluation.solitude_figures import draw_solitude
 from tasks.evaluation.solitude_tables import write_solitude_tables
 from tasks.evaluation.tables import summary, write_csv
+from tasks.params import Profile
 
 
 def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: float | None) -> None:
@@ -36,14 +41,16 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
     Rows that several files share are taken once.
 
     Raises:
-        UserError: when the files hold no row, rows of two studies, or two values for one point.
+        UserError: when the files hold no row, rows of two studies, two values for one point, or lines other than
+            those of the request's grid.
     """
     rows = _distinct([row for file in files for row in read_rows(file)])
     studies = sorted({row.study for row in rows})
     if len(studies) != 1:
         raise UserError(f"{', '.join(map(str, files))}: rows of one study are needed, found {studies or 'none'}")
     (study,) = studies
-    parameters = read_request(request)
+    profile: Profile = getattr(read_request(request), request.profile)
+    check_coverage(rows, profile)
     compared = beside(summary(rows), published(study))
     write_csv(folder / "table.csv", compared.round(DIGITS))
     if study == "node_classification":
@@ -59,7 +66,7 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
         },
         "profile": request.profile,
         "overrides": list(request.overrides),
-        "parameters": getattr(parameters, request.profile).model_dump(include={"seed", "repeats", study}),
+        "parameters": profile.model_dump(include={"seed", "repeats", study}),
     }
     write_atomically(folder / "provenance.json", json.dumps(record, indent=1) + "\n")
 
@@ -69,6 +76,13 @@ def _distinct(rows: list[Row]) -> list[Row]:
     return list(found.values())
 
 
+def _minutes(text: str) -> float:
+    minutes = float(text)
+    if not 0 < minutes < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is no duration; give minutes above 0")
+    return minutes
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; exit status 0, or 2 for a mistake."""
     parser = argparse.ArgumentParser(prog="python -m flows.measured", description=(__doc__ or "").split("\n")[0])
@@ -76,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("rows", type=Path, nargs="+", help="what the study's --json wrote")
     parser.add_argument("--profile", default="paper", help="section of params.yaml that was run")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="overrides of that run")
-    parser.add_argument("--minutes", type=float, metavar="M", help="what the run took")
+    parser.add_argument("--minutes", type=_minutes, metavar="M", help="what the run took")
     chosen = parser.parse_args(arguments)
     try:
         request = StudyRequest(profile=chosen.profile, overrides=chosen.set)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -14,6 +15,10 @@ from tasks.evaluation.rows import Row, write_rows
 from tasks.evaluation.solitude_tables import TABLES
 
 STUDY = "node_classification"
+GRID = [
+    "--profile=demo",
+    *(f"--set={STUDY}.{name}" for name in ("eps_a=[7, 7.5, 8]", 'methods=["base"]', 'backbones=["gcn"]')),
+]
 
 
 def rows(eps_a: str, study: str = STUDY) -> list[Row]:
@@ -32,15 +37,15 @@ def files(workspace: Path, tmp_path: Path) -> list[str]:
 
 def test_runs_are_joined_and_say_where_they_came_from(files: list[str], tmp_path: Path) -> None:
     folder = tmp_path / "kept"
-    assert main([str(folder), *files, "--profile", "demo", "--set", f"{STUDY}.eps_a=[7, 8]", "--minutes", "12"]) == 0
+    assert main([str(folder), *files, *GRID, "--minutes", "12"]) == 0
     assert {path.name for path in folder.iterdir()} == {"table.csv", "provenance.json", "figure-4.png", *TABLES}
     table = pd.read_csv(folder / "table.csv")
     assert sorted(table["eps_a"]) == [7, 7.5, 8]
     assert set(table["item"]) == {"table-3"}
     record = json.loads((folder / "provenance.json").read_text())
     assert (record["study"], record["minutes"], record["parameters"]["repeats"]) == (STUDY, 12, 2)
-    assert record["parameters"][STUDY]["eps_a"] == ["7", "8"]
-    assert record["overrides"] == [f"{STUDY}.eps_a=[7, 8]"]
+    assert record["parameters"][STUDY]["eps_a"] == ["7", "7.5", "8"]
+    assert record["overrides"] == [override.removeprefix("--set=") for override in GRID[1:]]
     (first, *_) = record["data"]["cora"].items()
     assert set(first[1]) == manifest()[first[0]].hashes
     assert {"date", "commit", "machine", "versions"} <= set(record)
@@ -56,8 +61,43 @@ def test_rows_that_do_not_fit_are_refused_in_one_line(
     elif case == "contradicting":
         changed = [Row(row.study, row.dataset, row.method, row.settings, 0, row.metric, 0.1) for row in rows("7")[:1]]
         write_rows(other, changed)
-    assert main([str(tmp_path / "kept"), *files, str(other), "--profile", "demo"]) == 2
+    assert main([str(tmp_path / "kept"), *files, str(other), *GRID]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     says = {"missing": "cannot be read", "mixed": "rows of one study", "contradicting": "measured twice"}
     assert says[case] in line
     assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.parametrize(
+    ("override", "says"),
+    [
+        ("eps_a=[7, 8]", "eps_a=7.5 .* is not in the grid \\(2 such lines\\)"),
+        ("eps_a=[7, 7.5, 8, 9]", "eps_a=9 .* has no row \\(2 such lines\\)"),
+        ("shared_choice=true", r"base \(shared choice\) .* has no row \(6 such lines\)"),
+        ('parts=[{"mode": "pair"}]', "mode=pair .* has no row \\(6 such lines\\)"),
+    ],
+)
+def test_parameters_that_are_not_those_of_the_rows_are_refused(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], override: str, says: str
+) -> None:
+    assert main([str(tmp_path / "kept"), *files, *GRID, "--set", f"{STUDY}.{override}"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.search(says, line)
+    assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_so_are_other_numbers_of_repeats(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], repeats: int
+) -> None:
+    assert main([str(tmp_path / "kept"), *files, *GRID, "--set", f"repeats={repeats}"]) == 2
+    assert {1: "repeat=1 is not in the grid", 3: "repeat=2 has no row"}[repeats] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("minutes", ["-3", "0", "nan", "soon"])
+def test_a_duration_is_above_zero(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], minutes: str
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main([str(tmp_path / "kept"), *files, *GRID, f"--minutes={minutes}"])
+    assert "--minutes" in capsys.readouterr().err
