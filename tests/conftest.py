@@ -5,6 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+# A busy machine is no defect of what is tested.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 MIRROR = "GRAPH_DATA_MIRROR"
 

@@ -245,7 +245,7 @@ KEYS = sorted({key for key, _, _ in BAD})
 
 @given(key=st.sampled_from(KEYS) | st.text(max_size=6), value=values)
 @example(key="demo.seed", value=16**5000)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
 def test_no_value_is_more_than_a_users_mistake(tmp_path: Path, key: str, value: object) -> None:
     try:
         text = yaml.safe_dump(changed(key, value), allow_unicode=True)
@@ -258,7 +258,7 @@ def test_no_value_is_more_than_a_users_mistake(tmp_path: Path, key: str, value: 
 
 
 @given(st.text() | st.builds("{}={}".format, st.sampled_from([x.removeprefix("demo.") for x in KEYS]), values.map(str)))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
 def test_no_override_is_more_than_a_users_mistake(tmp_path: Path, override: str) -> None:
     try:
         load(tmp_path, TREE, override)

@@ -23,7 +23,7 @@ def test_addresses_lose_their_users(text: str, clean: str) -> None:
     assert without_secrets(text) == clean
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(["PREFECT_API_KEY", "AWS_SECRET_ACCESS_KEY", "MLFLOW_TRACKING_PASSWORD"]),
     st.text(LETTERS, min_size=6),

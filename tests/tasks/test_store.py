@@ -136,7 +136,7 @@ def test_a_folder_replaced_by_a_file_is_computed_again(store: PointStore, draw: 
         st.none() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
     )
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 def test_no_description_is_trusted(store: PointStore, draw: Draw, description: object) -> None:
     ref = store.point(KEY, draw, label="draw")
     ref.file("meta.json").write_text(json.dumps({"files": description}))

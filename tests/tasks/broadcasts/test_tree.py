@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.broadcasts.tree import ClusterTree
@@ -29,7 +29,6 @@ def leaves_below(tree: ClusterTree, node: int) -> set[int]:
     return leaves_below(tree, left) | leaves_below(tree, right)
 
 
-@settings(deadline=None)
 @given(st.integers(2, 40), st.integers(0, 1000))
 def test_layout_agrees_with_a_recursive_reading(leaves: int, seed: int):
     tree = merged_at_random(leaves, seed)

@@ -7,7 +7,7 @@ from tasks.client.deal import deal_graphs
 from tasks.errors import UserError
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 2**31), clients=st.integers(1, 12), concentration=st.floats(0.05, 50))
 def test_every_labelled_graph_with_a_role_has_one_holder(seed: int, clients: int, concentration: float) -> None:
     labels = np.random.default_rng(seed).integers(-1, 3, size=60)

@@ -58,7 +58,7 @@ def reference(chunks: list[list[int]], table: list[int], mode: int, nodes: int, 
     return bits
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data(), st.integers(0, 2), st.integers(1, 6), st.sampled_from(["0.3", "1", "3"]), st.sampled_from([2, 5, 99]))
 def test_agrees_with_a_plain_reference_ties_and_refills_included(
     data: st.DataObject, mode: int, nodes: int, epsilon: str, chunk: int

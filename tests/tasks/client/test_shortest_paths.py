@@ -8,7 +8,7 @@ from tasks.client.shortest_paths import shortest_path_distances
 from tasks.errors import UserError
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), n=st.integers(1, 15))
 def test_distances_are_floyd_and_warshalls(seed: int, n: int) -> None:
     bits = np.triu(np.random.default_rng(seed).random((n, n)) < 0.2, 1)

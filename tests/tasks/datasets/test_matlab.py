@@ -58,7 +58,7 @@ def test_published_files_are_read_as_scipy_reads_them(name: str, mirror: str, tm
         assert (ours[variable] != csr_array(theirs[variable])).nnz == 0
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(st.data(), st.booleans())
 def test_damage_is_refused_or_harmless(data: st.DataObject, compressed: bool) -> None:
     content = bytearray(written(compressed, network=NETWORK, group=GROUP))

@@ -19,7 +19,7 @@ def test_classes_are_scored_on_the_test_graphs_alone() -> None:
             score_classes(predictions, test, labels)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**31))
 def test_accuracy_of_a_partition_is_that_of_the_best_naming(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -77,7 +77,7 @@ def test_forward_is_the_definition(form, level, backbone):
         np.testing.assert_allclose(ours.detach().numpy(), expected, rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 2**31), backbone=st.sampled_from(GRAPH_BACKBONES), level=st.sampled_from(["graph", "node"]))
 def test_forms_agree_in_training(seed, backbone, level):
     """Three steps with dropout: logits, weights and batch-norm statistics within 1e-6 in float64."""

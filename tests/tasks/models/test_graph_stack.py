@@ -18,7 +18,7 @@ def graphs(rng, count):
     return adjacencies, features
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), count=st.integers(1, 7))
 def test_any_choice_is_block_diagonal_in_its_order(seed, count):
     rng = np.random.default_rng(seed)

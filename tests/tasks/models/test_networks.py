@@ -80,7 +80,7 @@ def test_forward_is_the_definition(form, backbone, normalization):
     np.testing.assert_allclose(logits, expected, atol=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**31), backbone=st.sampled_from(BACKBONES), nodes=st.integers(3, 30), soft=st.booleans())
 def test_forms_agree_in_values_and_gradients(seed, backbone, nodes, soft):
     rng = np.random.default_rng(seed)

@@ -30,7 +30,7 @@ def test_files_round_trip_byte_for_byte(case: tuple[str, str], tmp_path: Path) -
     assert again.ledger == one.ledger
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(CASES), st.data())
 def test_damaged_files_give_one_line(tmp_path: Path, case: tuple[str, str], data: st.DataObject) -> None:
     one, path = report(*case), tmp_path / "report"

@@ -67,7 +67,7 @@ def test_digest_covers_content_and_not_the_ledger() -> None:
     assert edges("2").digest() != report.digest() != edges("1", "directed-no-diagonal").digest()
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(MAKERS), st.data())
 def test_damaged_files_give_one_line(tmp_path: Path, make: Callable[[], Report], data: st.DataObject) -> None:
     report, path = make(), tmp_path / "report"

@@ -30,7 +30,7 @@ def hubs_and_leaves(nodes: int, seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize("mode", MODES)
 @given(seed=st.integers(0, 1000), epsilon=st.sampled_from(["0.5", "2", "5"]))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_the_posterior_is_bayes_rule_bit_by_bit(edge_report, mode: str, seed: int, epsilon: str) -> None:
     """Products of probabilities over the pair's own bits, in a double loop."""
     nodes = 12

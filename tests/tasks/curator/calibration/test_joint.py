@@ -23,7 +23,7 @@ def weights(*shape: int) -> torch.Tensor:
     lambda2=st.floats(0, 1e-1),
     step=st.floats(0.01, 1e4),
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_step_minimises_the_proximal_model(seed: int, lambda1: float, lambda2: float, step: float) -> None:
     """argmin over [0, 1] of g w + lambda1 d/dw-linearised distance + lambda2 w + (w - w0)^2 / (2 size), one by one."""
     rng = np.random.default_rng(seed)

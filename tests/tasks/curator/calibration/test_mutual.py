@@ -18,7 +18,7 @@ def symmetric(nodes: int, density: float, seed: int) -> np.ndarray:
 
 
 @given(seed=st.integers(0, 10_000), mode=st.sampled_from(["directed", "directed-no-diagonal"]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_against_dense_and(edge_report, seed: int, mode: str) -> None:
     report = edge_report(symmetric(15, 0.2, seed), "1", mode, seed)
     bits = report.adjacency().toarray()

@@ -23,7 +23,7 @@ def dense_operator(graph: np.ndarray, smoothing: str) -> np.ndarray:
 
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)
 @given(seed=st.integers(0, 10_000), weighted=st.booleans(), steps=st.integers(0, 5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_against_dense_powers(smoothing: str, seed: int, weighted: bool, steps: int) -> None:
     rng = np.random.default_rng(seed)
     graph = (rng.random((12, 12)) < 0.15) * (rng.random((12, 12)) if weighted else 1.0)
@@ -98,7 +98,7 @@ def test_a_node_that_hears_nothing_or_a_tie_keeps_its_label(label_report) -> Non
 
 
 @given(seed=st.integers(0, 10_000), steps=st.integers(0, 8))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_only_training_labels_enter(label_report, seed: int, steps: int) -> None:
     rng = np.random.default_rng(seed)
     classes, other = rng.integers(3, size=(2, 30))

@@ -27,7 +27,7 @@ def cheapest_path(costs: np.ndarray, row: int, column: int) -> float:
     return costs[row, column] + min(cheapest_path(costs, r, c) for r, c in before if r >= 0 and c >= 0)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 10_000), st.integers(1, 6), st.integers(1, 4))
 def test_distance_is_the_cheapest_alignment_over_the_path_bound(seed: int, longest: int, columns: int):
     matrices = random_matrices(2, longest, columns, seed)

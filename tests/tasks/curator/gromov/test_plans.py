@@ -16,7 +16,7 @@ def objective(first: np.ndarray, second: np.ndarray, plan: np.ndarray) -> float:
     return float(np.einsum("ijkl,ij,kl->", differences, plan, plan))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(1, 14), st.integers(1, 14), st.integers(1, 3), st.booleans(), st.integers(0, 2**32))
 def test_marginals_are_exact_and_the_plan_has_the_value(n: int, m: int, starts: int, grid: bool, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -28,7 +28,7 @@ def solve(gain: np.ndarray, supply: np.ndarray, demand: np.ndarray) -> np.ndarra
     return plan
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 12), st.integers(1, 12), st.booleans(), st.integers(0, 2**32))
 def test_optimum_and_exact_marginals(n: int, m: int, ties: bool, seed: int) -> None:
     rng = np.random.default_rng(seed)

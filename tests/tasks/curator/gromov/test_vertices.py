@@ -15,7 +15,7 @@ def random_cells(rng: np.random.Generator, n: int, m: int) -> tuple[np.ndarray, 
     return cells, len(row), dense
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32))
 def test_difference_and_products_match_dense_ones(n: int, m: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

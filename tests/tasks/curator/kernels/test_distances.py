@@ -8,7 +8,7 @@ from tasks.curator.kernels.distances import embedding_distances, node_count_dist
 from tasks.errors import UserError
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**31), n=st.integers(1, 12), metric=st.sampled_from(["euclidean", "cosine", "correlation"]))
 def test_distances_are_scipys_symmetric_and_zero_on_the_diagonal(seed: int, n: int, metric: str) -> None:
     h = np.random.default_rng(seed).normal(size=(n, 4))

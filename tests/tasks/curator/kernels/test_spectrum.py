@@ -21,7 +21,7 @@ def test_spectrum_in_three_figures() -> None:
     assert spectrum_of(np.ones((5, 5))).negative_mass == 0.0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**31), cure=st.sampled_from(["clip", "flip", "shift"]))
 def test_cured_training_matrices_have_no_negative_eigenvalue(seed: int, cure: str) -> None:
     kernel, train = indefinite(seed), np.arange(2, 12)
