@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score
 
 from tasks.errors import UserError
+from tasks.evaluation.one_vs_rest import fit_one_vs_rest
 
 
 @dataclass(frozen=True)
@@ -72,11 +71,7 @@ def embedding_scores(
             likely = label_probabilities(embedding[train], labels[train], embedding[test])
             guesses = {"top_k": most_likely(likely, labels[test].sum(axis=1)), "threshold": likely >= 0.5}
             for scoring, guess in guesses.items():
-                micro, macro = (
-                    float(f1_score(labels[test], guess, average=average, zero_division=0))
-                    for average in ("micro", "macro")
-                )
-                scores.append(EmbeddingScore(ratio, split, scoring, micro, macro))
+                scores.append(EmbeddingScore(ratio, split, scoring, *f1(labels[test], guess)))
     return tuple(scores)
 
 
@@ -84,14 +79,18 @@ def label_probabilities(
     train: NDArray[np.float32], labels: NDArray[np.bool_], test: NDArray[np.float32]
 ) -> NDArray[np.float64]:
     """One logistic regression a label, C = 1; float64 (test, L). A label with one class in training is constant."""
-    likely = np.empty((len(test), labels.shape[1]))
-    for label, present in enumerate(labels.T):
-        if present.all() or not present.any():
-            likely[:, label] = float(present[0])
-        else:
-            model = LogisticRegression(max_iter=1000).fit(train, present)
-            likely[:, label] = model.predict_proba(test)[:, 1]
+    likely = np.repeat(labels[:1].astype(np.float64), len(test), axis=0)
+    mixed = labels.any(axis=0) & ~labels.all(axis=0)
+    if mixed.any():
+        likely[:, mixed] = fit_one_vs_rest(train, labels[:, mixed]).probabilities(test)
     return likely
+
+
+def f1(truth: NDArray[np.bool_], guess: NDArray[np.bool_]) -> tuple[float, float]:
+    """Micro- and macro-F1; 0 for a label that is neither there nor guessed."""
+    hits = (truth & guess).sum(axis=0)
+    named = truth.sum(axis=0) + guess.sum(axis=0)
+    return float(2 * hits.sum() / max(named.sum(), 1)), float(np.mean(2 * hits / np.maximum(named, 1)))
 
 
 def most_likely(likely: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
 
 from tasks.errors import UserError
-from tasks.evaluation.embedding_scores import embedding_scores, label_probabilities, most_likely
+from tasks.evaluation.embedding_scores import embedding_scores, f1, label_probabilities, most_likely
 from tasks.seeds import generator
 
 
@@ -44,10 +45,19 @@ def test_probabilities_are_those_of_one_regression_a_label_and_constants_where_o
     dense[:, 1], dense[:, 2] = True, False
     likely = label_probabilities(embedding[:100], dense[:100], embedding[100:])
     for label in (0, 3):
-        model = LogisticRegression(max_iter=1000).fit(embedding[:100], dense[:100, label])
-        assert likely[:, label] == pytest.approx(model.predict_proba(embedding[100:])[:, 1])
+        model = LogisticRegression(tol=1e-9, max_iter=1000).fit(embedding[:100], dense[:100, label])
+        assert likely[:, label] == pytest.approx(model.predict_proba(embedding[100:])[:, 1], abs=1e-4)
     assert (likely[:, 1] == 1).all()
     assert (likely[:, 2] == 0).all()
+
+
+def test_f1_is_scikit_learns():
+    rng = generator(4)
+    truth, guess = rng.random((50, 6)) < 0.3, rng.random((50, 6)) < 0.3
+    truth[:, 0] = guess[:, 0] = guess[:, 1] = False
+    assert f1(truth, guess) == pytest.approx(
+        [f1_score(truth, guess, average=average, zero_division=0) for average in ("micro", "macro")]
+    )
 
 
 def test_top_k_gives_as_many_labels_as_asked():
