@@ -49,7 +49,8 @@ def node_embedding(study: Study, tracker: Tracker) -> Outcome:
     scores: defaultdict[Cell, dict[int, PointRef]] = defaultdict(dict)
 
     for cell, repeat, scored in judge(study, sources, embeddings):
-        costs = read_traffic(walks[cell, repeat].corpus) if cell.p else {}
+        private = sources[cell.dataset].private
+        costs = read_traffic(walks[cell, repeat].corpus, private=private) if cell.p else {}
         leaks = read_recovery(recovered[cell, repeat]) if (cell, repeat) in recovered else {}
         rows[cell] += _rows(cell, repeat, scored, costs | leaks)
         scores[cell][repeat] = scored

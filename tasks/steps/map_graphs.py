@@ -31,13 +31,17 @@ FIVE = 5
 
 @point_task()
 def score_clusters(store: PointStore, source: EgoSource, clusters: PointRef, *, label: str) -> PointRef:
-    """Agreement with the centres' classes, over all graphs; and in how many reports the data of one node are."""
+    """Agreement with the centres' classes, over all graphs.
+
+    Of public graphs also in how many reports the data of one node are; of a private one that would tell of degrees.
+    """
 
     def compute(folder: Path) -> None:
         assert source.whole is not None
-        graph, centres = one_graph(source.whole, STUDY), np.load(source.folder / CENTRES)
         metrics = score_partition(read_clusters(clusters), source.load().labels)
-        metrics["most_reports_of_a_node"] = float(graphs_of_nodes(graph, centres, source.hops).max())
+        if not source.private:
+            graph, centres = one_graph(source.whole, STUDY), np.load(source.folder / CENTRES)
+            metrics["most_reports_of_a_node"] = float(graphs_of_nodes(graph, centres, source.hops).max())
         (folder / METRICS).write_text(json.dumps(metrics, sort_keys=True) + "\n")
 
     key = {
@@ -45,6 +49,8 @@ def score_clusters(store: PointStore, source: EgoSource, clusters: PointRef, *, 
         "raw": source.content,
         "clusters": clusters.content,
         "code": code_version("tasks.evaluation.graph_scoring", CODE),
+        # Points of private graphs that older versions scored hold that number; they are not found any more.
+        **({"figures": "of clusters alone"} if source.private else {}),
     }
     return store.point(key, compute, label=f"score {label}", private=source.private)
 

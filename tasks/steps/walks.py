@@ -161,11 +161,17 @@ def walk_true_graph(
     return store.point(key, compute, label=label, private=source.private)
 
 
-def read_traffic(walks: PointRef) -> dict[str, float]:
-    """What a walk of devices cost, and the messages that the protocol's formula expects."""
+def read_traffic(walks: PointRef, *, private: bool) -> dict[str, float]:
+    """What a walk of devices cost, and the messages that the protocol's formula expects.
+
+    Of a private graph the formula alone: a device with one neighbour never skips, so the count tells of degrees.
+    """
     report = WalkReport.load(walks.folder)
+    expected = {"expected_messages": expected_messages(report.corpus.length, report.skip)}
+    if private:
+        return expected
     return {
         "messages_per_walk": report.traffic.messages_per_walk,
-        "expected_messages": expected_messages(report.corpus.length, report.skip),
+        **expected,
         "bytes_per_walk": report.traffic.bytes_per_walk,
     }

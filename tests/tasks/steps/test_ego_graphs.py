@@ -82,6 +82,15 @@ def test_of_a_private_graph_everything_is_secret(store: PointStore, secret_sourc
     assert ego_source(secret_source, other, 1).content != source.content
 
 
+def test_in_how_many_reports_a_node_of_a_private_graph_is_stays_untold(
+    store: PointStore, secret_source: RawSource
+) -> None:
+    ego = egos(store, secret_source)
+    _, sent = report(store, ego)
+    score = score_clusters.plain(store, ego, clustered(store, sent), label="friends")
+    assert set(read_metrics(score)) == {"ari", "nmi", "accuracy"}
+
+
 def test_a_set_of_graphs_has_no_ego_graphs(store: PointStore, source: RawSource) -> None:
     with pytest.raises(UserError, match="is a set of graphs; ego clustering needs one graph"):
         draw_ego_centres.plain(store, egos(store, source), graphs=2, **AGAIN)

@@ -46,13 +46,15 @@ def test_lists_under_randomised_response_are_walked_as_reported(store: PointStor
 
 @pytest.mark.parametrize("p", [0.0, 0.2, 0.4])
 def test_messages_are_those_of_the_recursion(protocol: Protocol, source: RawSource, p: float) -> None:
-    traffic = read_traffic(protocol(source, p=p, walks=30, length=40)["walks"])
+    walks = protocol(source, p=p, walks=30, length=40)["walks"]
+    traffic = read_traffic(walks, private=False)
     expected = [0.0, 0.0, 1.0]
     for length in range(3, 41):
         expected.append(1 + (1 - p) * expected[length - 1] + p * expected[length - 2])
     assert traffic["expected_messages"] == pytest.approx(expected[40])
     assert traffic["messages_per_walk"] == pytest.approx(expected[40], rel=0.005)
     assert traffic["bytes_per_walk"] > 4 * traffic["messages_per_walk"]
+    assert read_traffic(walks, private=True) == {"expected_messages": traffic["expected_messages"]}
 
 
 @pytest.mark.parametrize(
