@@ -1,9 +1,9 @@
 """Logistic regressions for many labels at once, to convergence.
 
-The problem of scikit-learn's ``LogisticRegression(C=1)`` for every label: the sum of the log-losses plus half the squared
-norm of the weights, the intercept free. All labels take Newton steps together; the systems are solved by conjugate
-gradients (truncated Newton: Nocedal and Wright, Numerical Optimization, section 7.1) in the eigenbasis of the
-features' covariance, where one diagonal per label is a good preconditioner. What dominates is products of matrices.
+The problem of scikit-learn's ``LogisticRegression(C=1)`` for every label: the sum of the log-losses plus half the
+squared norm of the weights, the intercept free. All labels take Newton steps together; the systems are solved by
+conjugate gradients (truncated Newton: Nocedal and Wright, Numerical Optimization, section 7.1) in the eigenbasis of
+the features' covariance, where one diagonal a label is a good preconditioner. What dominates are matrix products.
 """
 
 from __future__ import annotations

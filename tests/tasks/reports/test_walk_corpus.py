@@ -24,13 +24,25 @@ def test_walks_come_back_and_are_counted(tmp_path: Path):
     assert corpus.frequencies().tolist() == [1, 1, 3, 1, 0]
 
 
-@pytest.mark.parametrize("damage", ["index", "token", "round", "length"])
+@pytest.mark.parametrize(("nodes", "size"), [(65_535, 2), (65_536, 4)])
+def test_a_token_takes_two_bytes_where_ids_and_the_end_fit(tmp_path: Path, nodes: int, size: int):
+    walks = np.array([[0, nodes - 1], [nodes - 1, -1]], dtype=np.int32)
+    WalkCorpus.write(tmp_path, [walks], nodes=nodes, length=2)
+    (read,) = WalkCorpus.open(tmp_path)
+    assert read.dtype == np.int32
+    assert np.array_equal(read, walks)
+    assert np.load(tmp_path / "round-0000.npy").itemsize == size
+
+
+@pytest.mark.parametrize("damage", ["index", "token", "type", "round", "length"])
 def test_damage_is_one_line(tmp_path: Path, damage: str):
     WalkCorpus.write(tmp_path, ROUNDS, nodes=5, length=3)
     if damage == "index":
         (tmp_path / "walks.json").write_text("{}")
     elif damage == "token":
-        np.save(tmp_path / "round-0000.npy", np.array([[0, 1, 5]], dtype=np.int32))
+        np.save(tmp_path / "round-0000.npy", np.array([[0, 1, 5]], dtype=np.uint16))
+    elif damage == "type":
+        np.save(tmp_path / "round-0000.npy", np.array([[0, 1, 2]], dtype=np.int32))
     elif damage == "round":
         (tmp_path / "round-0001.npy").unlink()
     else:
