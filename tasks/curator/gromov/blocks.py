@@ -17,7 +17,8 @@ from tasks.curator.gromov.pair_solver import solve_pairs_compiled
 from tasks.errors import UserError
 
 CHUNKS_PER_THREAD = 32
-SMALLEST_CHUNK = 128
+SMALLEST_CHUNK = 32
+"""Of a few hundred pairs, large chunks would leave one thread idle; handing over costs less than solving one pair."""
 
 
 @dataclass(frozen=True)
