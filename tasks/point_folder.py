@@ -94,6 +94,18 @@ def link_tree(source: Path, target: Path) -> None:
             shutil.copyfile(path, copy)
 
 
+def is_private(folder: Path) -> bool:
+    """Whether a stored point is of private raw data: its description does not repeat the key."""
+    return json.loads((folder / META).read_text())["key"] is None
+
+
+def keep_to_owner(folder: Path) -> None:
+    """Let nobody but the owner read a point, whatever the umask was when it was written."""
+    for path in [folder, *folder.rglob("*")]:
+        if path.stat().st_mode & 0o077:
+            path.chmod(0o700 if path.is_dir() else 0o600)
+
+
 def flush(path: Path) -> None:
     """Bring a file, or a folder's entries, to the disk."""
     handle = os.open(path, os.O_RDONLY)

@@ -31,6 +31,8 @@ from tasks.point_folder import (
     canonical_json,
     describe,
     flush,
+    is_private,
+    keep_to_owner,
     link_tree,
     matches,
     remove,
@@ -99,7 +101,8 @@ class PointStore:
         """The point of ``key``, computed by ``compute(folder)`` unless it is stored already.
 
         A ``private`` point depends on private raw data: its digest is an HMAC under a secret of this store and
-        its description does not repeat the key, so neither lets anyone test a guess of the data.
+        its description does not repeat the key, so neither lets anyone test a guess of the data; and its owner alone
+        may read it.
 
         Raises:
             PrivateFailure: in place of whatever ``compute`` raises, but for a ``UserError``, when the point is private.
@@ -110,6 +113,8 @@ class PointStore:
             with self._io():
                 content, remark = self._stored(folder)
                 content = content or self._adopted(digest, folder)
+                if private and content is not None:
+                    keep_to_owner(folder)
             if content is not None:
                 return PointRef(digest, folder, content, cached=True, seconds=0.0, remark=remark)
             started = time.perf_counter()
@@ -146,8 +151,10 @@ class PointStore:
         """Make ``folder`` hold exactly these points, by hard link (a copy across file systems).
 
         Raises:
-            UserError: when ``folder`` cannot be written.
+            UserError: when ``folder`` cannot be written, and for a private point, before anything is.
         """
+        if private := [ref.digest for ref in refs if is_private(ref.folder)]:
+            raise UserError(f"point {private[0]} is private and stays in the store; export public data sets alone")
         wanted = {ref.digest: ref for ref in refs}
         with _io(f"export to {folder}", "choose a place that you may write"):
             folder.mkdir(parents=True, exist_ok=True)
@@ -229,7 +236,7 @@ class PointStore:
     ) -> str:
         draft = self.root / "temporary" / f"{folder.name}.{secrets.token_hex(4)}"
         with self._io():
-            draft.mkdir()
+            draft.mkdir(mode=0o700 if private else 0o777)
         try:
             with self._io(errors=FULL):
                 if private:
@@ -238,6 +245,8 @@ class PointStore:
                     compute(draft)
             with self._io():
                 content = describe(draft, key, label)
+                if private:
+                    keep_to_owner(draft)
                 draft.rename(folder)
                 flush(folder.parent)
         except BaseException:

@@ -5,11 +5,9 @@ import hashlib
 import json
 import os
 import pickle
-import re
 import subprocess
 import sys
 import threading
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +18,7 @@ from hypothesis import strategies as st
 
 import tasks.store
 from tasks.errors import UserError
-from tasks.store import PointRef, PointStore, PrivateFailure
+from tasks.store import PointRef, PointStore
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = {"step": "draw", "eps": "7", "seed": 0}
@@ -358,20 +356,6 @@ def test_another_error_of_a_computation_is_not_taken_for_the_stores(store: Point
         store.point(KEY, miss, label="draw")
 
 
-def test_a_private_point_tells_nothing_of_its_key(tmp_path: Path, store: PointStore, draw: Draw) -> None:
-    key = {**KEY, "raw": "a digest of raw data"}
-    public = store.point(key, draw, label="draw")
-    private = store.point(key, draw, label="draw", private=True)
-    plain = hashlib.sha256(json.dumps(key, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-    assert plain.startswith(public.digest)
-    assert not plain.startswith(private.digest)
-    assert json.loads(private.file("meta.json").read_text())["key"] is None
-    assert "a digest" not in private.file("meta.json").read_text()
-    assert store.point(key, draw, label="draw", private=True).cached
-    elsewhere = PointStore(tmp_path / "elsewhere").point(key, draw, label="draw", private=True)
-    assert elsewhere.digest != private.digest
-
-
 def test_a_discarded_point_is_computed_again(store: PointStore, draw: Draw) -> None:
     kept = store.point({**KEY, "seed": 1}, draw, label="draw")
     point = store.point(KEY, draw, label="draw")
@@ -382,66 +366,8 @@ def test_a_discarded_point_is_computed_again(store: PointStore, draw: Draw) -> N
     assert draw.calls == 3
 
 
-def test_the_secret_is_drawn_once_and_kept_from_others(store: PointStore) -> None:
-    secret = store.secret()
-    assert len(secret) == 32
-    assert store.secret() == PointStore(store.root).secret() == secret
-    assert (store.root / "secret").stat().st_mode & 0o077 == 0
-
-
 def test_references_and_stores_travel(store: PointStore, draw: Draw) -> None:
     ref = store.point(KEY, draw, label="draw")
     store.point({**KEY, "seed": 1}, draw, label="draw")
     assert pickle.loads(pickle.dumps(ref)) == ref
     assert pickle.loads(pickle.dumps(store)).point(KEY, draw, label="draw").cached
-
-
-def raising(error: BaseException) -> Callable[[Path], None]:
-    def compute(folder: Path) -> None:
-        try:
-            raise KeyError("0.48392, a neighbour's feature")
-        except KeyError:
-            raise error  # noqa: B904 - chained on purpose
-
-    return compute
-
-
-@pytest.mark.parametrize("error", [ValueError("0.48392"), KeyError(0.48392), OSError(errno.EIO, "0.48392")], ids=repr)
-def test_the_text_of_an_error_on_private_data_is_withheld(store: PointStore, error: Exception) -> None:
-    with pytest.raises(PrivateFailure) as caught:
-        store.point(KEY, raising(error), label="encode friends", private=True)
-    assert re.fullmatch(
-        rf"encode friends: {type(error).__name__} at store.py:\d+; its text is withheld, for the data are private",
-        str(caught.value),
-    )
-    assert (caught.value.__cause__, caught.value.__context__) == (None, None)
-    assert "0.48392" not in "".join(traceback.format_exception(caught.value))
-    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
-    with pytest.raises(type(error)):
-        store.point(KEY, raising(error), label="encode friends")
-    assert list((store.root / "temporary").iterdir()) == []
-
-
-def test_a_failure_within_a_private_point_is_told_once(store: PointStore) -> None:
-    def outer(folder: Path) -> None:
-        store.point({**KEY, "block": 0}, raising(ValueError("0.48392")), label="block 0", private=True)
-
-    with pytest.raises(PrivateFailure, match=r"^block 0: ValueError at"):
-        store.point(KEY, outer, label="whole", private=True)
-
-
-@pytest.mark.parametrize(
-    ("error", "seen"),
-    [
-        (UserError("friends: use a smaller eps"), UserError),
-        (OSError(errno.ENOSPC, "No space left on device"), UserError),
-        (KeyboardInterrupt(), KeyboardInterrupt),
-    ],
-    ids=repr,
-)
-def test_mistakes_and_interruptions_on_private_data_are_told(
-    store: PointStore, error: BaseException, seen: type[BaseException]
-) -> None:
-    with pytest.raises(seen) as caught:
-        store.point(KEY, raising(error), label="encode friends", private=True)
-    assert type(caught.value) is seen
