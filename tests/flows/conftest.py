@@ -11,6 +11,9 @@ from unittest import mock
 import pytest
 import yaml
 
+from tasks.reports.ledger import Ledger
+from tasks.reports.ledger_line import local_privacy_line
+
 
 @pytest.fixture(scope="session")
 def served_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -85,3 +88,24 @@ def declare(workspace: Path) -> Callable[..., None]:
         write_parameters(workspace, {name: {**files, "feature_bounds": [0, 1], **changes}})
 
     return declared
+
+
+def edge_ledger(dataset: str, words: str = "several edges of one list together") -> Ledger:
+    """The ledger of a data set's neighbour lists, reported at 7 and without noise."""
+    return Ledger(
+        tuple(
+            local_privacy_line(
+                mechanism="randomised response (directed)",
+                dataset=dataset,
+                deployment_key="edges",
+                report_key=f"{dataset} {eps_a}",
+                epsilon=eps_a,
+                unit="neighbour list (one edge)",
+                claim=f"{eps_a}-edge-LDP",
+                not_protected=words,
+                simulated=True,
+                relation_epsilon=relation,
+            )
+            for eps_a, relation in (("7", "14"), ("inf", "inf"))
+        )
+    )

@@ -12,27 +12,11 @@ from flows.startup import PACKAGE_ROOT
 from tasks.errors import UserError
 from tasks.evaluation.rows import Row, write_rows
 from tasks.evaluation.solitude_tables import TABLES
-from tasks.reports.ledger import Ledger, LedgerLine
-from tasks.reports.ledger_line import local_privacy_line
 from tasks.reports.ledger_table import ledger_markdown
+from tests.flows.conftest import edge_ledger
 
 STUDY = "node_classification"
 FULL = {"mode": "directed", "label_rate": "0.5"}
-
-
-def line(dataset: str, eps_a: str) -> LedgerLine:
-    return local_privacy_line(
-        mechanism="randomised response (directed)",
-        dataset=dataset,
-        deployment_key="edges",
-        report_key=f"{dataset} {eps_a}",
-        epsilon=eps_a,
-        unit="neighbour list (one edge)",
-        claim=f"{eps_a}-edge-LDP",
-        not_protected="several edges of one list together",
-        simulated=True,
-        relation_epsilon=eps_a if eps_a == "inf" else str(2 * int(eps_a)),
-    )
 
 
 def rows(dataset: str, methods: tuple[str, ...] = ("base",)) -> list[Row]:
@@ -53,7 +37,7 @@ def results(workspace: Path) -> Path:
     for dataset, methods in (("cora", ("base", "feature-only")), ("digits", ("base",))):
         folder = workspace / "data" / "results" / "demo" / STUDY / dataset
         write_rows(folder / "rows.json", rows(dataset, methods))
-        ledger = Ledger((line(dataset, "7"), line(dataset, "inf")))
+        ledger = edge_ledger(dataset)
         (folder / "ledger.md").write_text(ledger_markdown(ledger))
         (folder / "ledger.json").write_text(ledger.to_json())
     return workspace / "data" / "results" / "demo"

@@ -21,9 +21,8 @@ from tasks.evaluation.audits.table import COLUMNS as AUDIT_COLUMNS
 from tasks.evaluation.report_page.blocks import Section
 from tasks.evaluation.report_page.page import page as report_html
 from tasks.evaluation.rows import Row, write_rows
-from tasks.reports.ledger import Ledger
-from tasks.reports.ledger_line import local_privacy_line
 from tasks.reports.ledger_table import ledgers_markdown
+from tests.flows.conftest import edge_ledger
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 HOSTILE = "<script>alert(\"1\")</script> & 'quoted'"
@@ -73,25 +72,6 @@ class Page(HTMLParser):
         return "\n".join(self.texts)
 
 
-def ledger(dataset: str, words: str = "several edges of one list together") -> Ledger:
-    lines = [
-        local_privacy_line(
-            mechanism="randomised response (directed)",
-            dataset=dataset,
-            deployment_key="edges",
-            report_key=f"{dataset} {eps}",
-            epsilon=eps,
-            unit="neighbour list (one edge)",
-            claim=f"{eps}-edge-LDP",
-            not_protected=words,
-            simulated=True,
-            relation_epsilon=eps if eps == "inf" else str(2 * int(eps)),
-        )
-        for eps in ("7", "inf")
-    ]
-    return Ledger(tuple(lines))
-
-
 def rows(dataset: str) -> list[Row]:
     shared = {"mode": "directed", "label_rate": "0.5"}
     points = [
@@ -116,7 +96,7 @@ def lay_out(folder: Path) -> Path:
     for dataset in ("cora", "digits"):
         place = results / STUDY / dataset
         write_rows(place / "rows.json", rows(dataset))
-        found = ledger(dataset, f"{HOSTILE} of {dataset}")
+        found = edge_ledger(dataset, f"{HOSTILE} of {dataset}")
         (place / "ledger.md").write_text(ledgers_markdown({f"Mode {HOSTILE}": found}))
         (place / "ledger.json").write_text(found.to_json())
     point = folder / "data" / "raw" / "demo" / "digits" / "0123"
@@ -171,7 +151,7 @@ def test_every_sentence_of_the_ledger_is_there_and_escaped(results: Path, page: 
     assert "<script" not in raw
     assert HOSTILE in unescape(raw)
     for dataset in ("cora", "digits"):
-        for line in ledger(dataset, f"{HOSTILE} of {dataset}").lines:
+        for line in edge_ledger(dataset, f"{HOSTILE} of {dataset}").lines:
             for words in (line.statement, line.not_protected, line.unit, line.mechanism):
                 assert words in page.text
     assert "0 of 4 reports carry a guarantee" in page.text
