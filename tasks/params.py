@@ -369,7 +369,10 @@ def _apply(section: Any, profile: str, override: str) -> None:
         raise UserError(
             f"--set {shown}: {_shortened(text)} is not JSON; quote strings, for example '\"inf\"'"
         ) from None
-    *parents, leaf = [profile, *key.strip().split(".")]
+    names = key.strip().split(".")
+    if names[0] in Parameters.model_fields:
+        raise UserError(f"--set {shown}: keys are those below the profile; the rest is changed in params.yaml alone")
+    *parents, leaf = [profile, *names]
     for depth, name in enumerate(parents):
         section = section.setdefault(name, {})
         if not isinstance(section, dict):

@@ -193,6 +193,8 @@ def test_a_data_sets_name_is_fit_for_a_folder(tmp_path: Path, name: str) -> None
         ("repeats=" + "9" * 5_000, "is not JSON"),
         ("repeats.of.what=1", "repeats is not a section"),
         ("node_classification.eps_a.0=1", "node_classification.eps_a is not a section"),
+        ("datasets.friends.private=false", "keys are those below the profile"),
+        ("paper.repeats=1", "keys are those below the profile"),
         ("=1", "not a known key"),
         ("node_classification.=1", "not a known key"),
     ],
