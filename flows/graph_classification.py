@@ -24,6 +24,7 @@ from tasks.steps.analyse_graphs import analyse_distances, read_analysis
 from tasks.steps.classify_graphs import read_spectrum
 from tasks.steps.download import RawSource
 from tasks.steps.graph_sets import STUDY
+from tasks.steps.prediction import Prediction
 from tasks.steps.score import read_metrics
 from tasks.steps.score_graphs import score_graphs
 from tasks.store import PointRef
@@ -53,7 +54,9 @@ def graph_classification(study: Study, tracker: Tracker) -> Outcome:
         rows[cell] += [Row(STUDY, cell.dataset, cell.method, cell.settings, repeat, *item) for item in metrics.items()]
         scores[cell][repeat] = scored
         if len(scores[cell]) == study.profile.repeats:
-            tracker.cell(str(cell), rows[cell], scores[cell], sources[cell.dataset], MECHANISMS)
+            source = sources[cell.dataset]
+            made = {of: Prediction(reports.splits[cell.dataset, of], predictions[cell, of]) for of in scores[cell]}
+            tracker.cell(str(cell), rows[cell], scores[cell], source, MECHANISMS, made)
 
     outcome = study.outcome([row for cell in rows for row in rows[cell]], ledgers(study, study.datasets, reports))
     if study.request.export:

@@ -24,6 +24,7 @@ from flows.tracking import Tracker
 from tasks.curator.search.shared_choice import LABEL
 from tasks.evaluation.rows import Row
 from tasks.steps.download import RawSource
+from tasks.steps.prediction import Prediction
 from tasks.steps.score import read_metrics, score
 from tasks.steps.search import TRAINED, search
 from tasks.steps.search_shared import search_shared, shared_file
@@ -39,6 +40,7 @@ def node_classification(study: Study, tracker: Tracker) -> Outcome:
     reports = perturb(study, sources)
     rows: defaultdict[Cell, list[Row]] = defaultdict(list)
     scores: defaultdict[Cell, dict[int, PointRef]] = defaultdict(dict)
+    predictions: defaultdict[Cell, dict[int, Prediction]] = defaultdict(dict)
     results: defaultdict[str, list[PointRef]] = defaultdict(list)
 
     for cell, repeat, trained, file in train(study, reports):
@@ -48,9 +50,10 @@ def node_classification(study: Study, tracker: Tracker) -> Outcome:
         metrics = read_metrics(done.result)
         rows[cell] += [Row(STUDY, cell.dataset, cell.method, cell.settings, repeat, *item) for item in metrics.items()]
         scores[cell][repeat] = done.result
+        predictions[cell][repeat] = Prediction(reports.splits[cell.dataset, repeat], trained, file)
         results[cell.dataset] += [trained, done.result]
         if len(scores[cell]) == study.profile.repeats:
-            tracker.cell(str(cell), rows[cell], scores[cell], sources[cell.dataset], MECHANISMS)
+            tracker.cell(str(cell), rows[cell], scores[cell], sources[cell.dataset], MECHANISMS, predictions[cell])
 
     outcome = study.outcome([row for cell in rows for row in rows[cell]], {"": reports.ledger()})
     if study.request.export:

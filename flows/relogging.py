@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from flows.run import STUDIES
 from flows.study import Outcome, Study, StudyRequest
 from flows.submission import Call, Done, PlainSubmitter
 from flows.tracking import Tracker
 from tasks.errors import UserError
-from tasks.evaluation.rows import Row
-from tasks.steps.download import RawSource
 from tasks.steps.forecast import forecast
-from tasks.store import PointRef, PointStore
+from tasks.store import PointStore
 
 
 def relog(name: str, profile: str, datasets: list[str], overrides: list[str]) -> int:
@@ -69,18 +69,11 @@ class PatientTracker(Tracker):
 
     def __init__(self, study: Study) -> None:
         super().__init__(study, "relog")
-        self._cells: list[tuple[str, list[Row], Mapping[int, PointRef], RawSource, Sequence[str]]] = []
+        self._cells: list[Callable[[], None]] = []
 
-    def cell(
-        self,
-        name: str,
-        rows: list[Row],
-        points: Mapping[int, PointRef],
-        source: RawSource,
-        mechanisms: Sequence[str],
-    ) -> None:
+    def cell(self, *cell: Any, **more: Any) -> None:
         """See ``Tracker``."""
-        self._cells.append((name, rows, points, source, mechanisms))
+        self._cells.append(partial(super().cell, *cell, **more))
 
     def log(self, outcome: Outcome) -> int:
         """Everything now; the number of cells.
@@ -89,7 +82,7 @@ class PatientTracker(Tracker):
             UserError: when MLflow cannot be used.
         """
         for cell in self._cells:
-            super().cell(*cell)
+            cell()
         self.finish(outcome)
         if self.problem:
             raise self.problem

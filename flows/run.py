@@ -84,8 +84,8 @@ def conduct(name: str, request: StudyRequest, submitter: Submitter, flow_run_id:
     tracker = Tracker(study, flow_run_id)
     try:
         outcome = STUDIES[name](study, tracker)
-    except BaseException:
-        tracker.abandon()
+    except BaseException as reason:
+        tracker.abandon(reason)
         raise
     tracker.finish(outcome)
     if tracker.problem:

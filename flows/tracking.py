@@ -4,22 +4,44 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import logging
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 
-from flows.provenance import git_revision
+from flows.owners import is_dead, this_process
+from flows.provenance import git_revision, versions
 from flows.startup import PACKAGE_ROOT, project_root
 from flows.study import Outcome, Study, describe
 from tasks.code_version import code_version
+from tasks.datasets.manifest import manifest
+from tasks.datasets.registry import PUBLIC
 from tasks.errors import UserError
+from tasks.evaluation.confusion import confusion_csv
 from tasks.evaluation.rows import Row
 from tasks.evaluation.tables import console_table, summary
 from tasks.point_folder import canonical_json, file_sha256
 from tasks.reports.ledger_table import ledgers_markdown
 from tasks.steps.download import RawSource
-from tasks.steps.track import ParentRun, close_parent, default_tracking_uri, log_child, log_parent_artifact, open_parent
+from tasks.steps.prediction import Prediction, best_model, confusion_of
+from tasks.steps.track import (
+    OWNER,
+    Artifacts,
+    ParentRun,
+    PublicData,
+    RunStatus,
+    close_parent,
+    end_dead_runs,
+    log_child,
+    log_parent_artifact,
+    open_parent,
+)
+from tasks.steps.tracking_address import default_tracking_uri
 from tasks.store import PointRef
+
+CONFUSION = "confusion.csv"
+MODEL = "model"
 
 log = logging.getLogger("pipeline")
 
@@ -40,10 +62,12 @@ class Tracker:
         points: Mapping[int, PointRef],
         source: RawSource,
         mechanisms: Sequence[str],
+        predictions: Mapping[int, Prediction] | None = None,
     ) -> None:
         """One child: settings and repeats as params; means and standard deviations as metrics; digests as tags.
 
-        ``mechanisms`` are the modules whose noise the cell is about.
+        ``mechanisms`` are the modules whose noise the cell is about. Of a public data set the child also names the set
+        and, given its repeats' ``predictions``, holds their confusion matrix and the model of the best.
         """
         if self.problem:
             return
@@ -70,6 +94,8 @@ class Tracker:
                 },
                 tags=tags | self._revisions(),
                 metrics=metrics,
+                data=None if source.private else _public_data(source),
+                artifacts=None if source.private else partial(_artifacts, source, predictions or {}),
             )
         except UserError as problem:
             self._give_up(problem)
@@ -82,6 +108,8 @@ class Tracker:
             parent = self._open()
             texts = {
                 "table.txt": console_table(summary(outcome.rows)) + "\n",
+                "params.json": describe(self.study.profile, self.study.name) + "\n",
+                "environment.json": json.dumps(versions(), indent=1) + "\n",
                 "ledger.md": ledgers_markdown(outcome.ledgers),
                 "ledger.json": outcome.ledger.to_json(),
             }
@@ -90,19 +118,20 @@ class Tracker:
         except UserError as problem:
             self._give_up(problem)
 
-    def abandon(self) -> None:
+    def abandon(self, reason: BaseException) -> None:
         """End the parent of a run that could not finish."""
+        status: RunStatus = "FAILED" if isinstance(reason, Exception) else "KILLED"  # as by an interrupt
         if self._parent and not self.problem:
             with contextlib.suppress(UserError):  # what ended the run matters more
-                close_parent(self._parent, "FAILED")
+                close_parent(self._parent, status)
 
     def _open(self) -> ParentRun:
         if self._parent is None:
-            study = self.study
+            study, tracking_uri = self.study, default_tracking_uri(project_root())
             described = describe(study.profile, study.name)
             sweep = canonical_json([study.name, study.datasets, described, code_version(f"flows.{study.name}")])
             self._parent = open_parent(
-                default_tracking_uri(project_root()),
+                tracking_uri,
                 study.name,
                 hashlib.sha256(sweep.encode()).hexdigest()[:24],
                 f"{study.name} {' '.join(study.datasets)}",
@@ -113,6 +142,7 @@ class Tracker:
                     "parameters": described,
                 },
             )
+            tell_dead_runs(tracking_uri)
         return self._parent
 
     def _give_up(self, problem: UserError) -> None:
@@ -122,6 +152,32 @@ class Tracker:
     def _revisions(self) -> dict[str, str]:
         lock = PACKAGE_ROOT / "dvc.lock"
         return {
+            OWNER: this_process(),
             "git_revision": git_revision(),
             "dvc_revision": os.environ.get("DVC_EXP_NAME") or (file_sha256(lock)[:16] if lock.exists() else "none"),
         }
+
+
+def tell_dead_runs(tracking_uri: str) -> None:
+    """Mark and name the runs that a killed process of this machine left running.
+
+    Raises UserError if the store cannot be used.
+    """
+    for name in end_dead_runs(tracking_uri, is_dead):
+        log.warning("MLflow run %r was killed and is marked so", name)
+
+
+def _public_data(source: RawSource) -> PublicData:
+    files = PUBLIC[source.name].files if source.name in PUBLIC else ()
+    return PublicData(source.name, source.content, manifest()[files[0]].sources[0].url if files else "")
+
+
+def _artifacts(source: RawSource, predictions: Mapping[int, Prediction]) -> Artifacts:
+    if not predictions:
+        return {}
+    repeats = [predictions[repeat] for repeat in sorted(predictions)]
+    model = best_model(repeats)
+    return {
+        CONFUSION: confusion_csv(confusion_of(source, repeats)),
+        **({f"{MODEL}/{model.name}": model} if model else {}),
+    }

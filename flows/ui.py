@@ -24,7 +24,7 @@ from flows.processes import Process
 from flows.startup import PACKAGE_ROOT, settle
 from tasks.errors import UserError
 from tasks.redaction import without_secrets
-from tasks.steps.track import default_tracking_uri
+from tasks.steps.tracking_address import default_tracking_uri
 
 HOST = "127.0.0.1"
 PREFECT_PORT = 4200

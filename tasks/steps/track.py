@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
-import http.client
 import math
 import os
 import shutil
 import tempfile
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -25,7 +21,8 @@ from typing import TYPE_CHECKING, Literal
 from filelock import FileLock
 
 from tasks.errors import UserError
-from tasks.redaction import without_secrets, without_user
+from tasks.redaction import without_secrets
+from tasks.steps.tracking_address import await_server, lock_file, sqlite_folder
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -33,6 +30,9 @@ if TYPE_CHECKING:
 
 RunStatus = Literal["FINISHED", "FAILED", "KILLED"]
 Artifacts = Mapping[str, Path | str]
+"""Name in MLflow -> path (file or folder) or text."""
+OWNER = "owner"
+"""The tag that names the process which logs a run."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,14 @@ class ParentRun:
     run_id: str
 
 
-def default_tracking_uri(root: Path) -> str:
-    """MLFLOW_TRACKING_URI if set, else the project's own SQLite file."""
-    return os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{root / '.mlflow' / 'mlflow.db'}"
+@dataclass(frozen=True)
+class PublicData:
+    """What MLflow keeps of a data set: never of a private one."""
+
+    name: str
+    digest: str
+    url: str = ""
+    """Where it is from; empty for one that comes with an installed package or is the user's own."""
 
 
 def open_parent(
@@ -65,7 +70,7 @@ def open_parent(
 
     Raises UserError if the store cannot be used.
     """
-    _await_server(tracking_uri, retries)
+    await_server(tracking_uri, retries)
     with _locked(tracking_uri) as client:
         experiment_id = _experiment(client, tracking_uri, experiment)
         found = _search(client, experiment_id, f"tags.sweep = '{sweep_digest}'")
@@ -90,12 +95,13 @@ def log_child(
     params: Mapping[str, str],
     tags: Mapping[str, str],
     metrics: Mapping[str, float],
-    artifacts: Artifacts | None = None,
+    data: PublicData | None = None,
+    artifacts: Callable[[], Artifacts] | None = None,
 ) -> bool:
     """Log one point of the sweep as a finished child run; False if it was there already.
 
-    Metrics that are not finite are left out and named in the tag ``unlogged_metrics``. Artifacts as in
-    `log_parent_artifact`. A child left incomplete by a killed run is deleted and logged anew.
+    Metrics that are not finite are left out and named in the tag ``unlogged_metrics``. ``artifacts`` is asked only for
+    a child that is new. A child left incomplete by a killed run is deleted and logged anew.
 
     Raises UserError if the store cannot be used.
     """
@@ -111,13 +117,15 @@ def log_child(
             client.delete_run(run.info.run_id)
         run_id = client.create_run(parent.experiment_id, tags=all_tags, run_name=name).info.run_id
         _log(client, run_id, {}, params, finite)
-        _store_artifacts(client, run_id, artifacts or {})
+        if data:
+            _log_data(client, run_id, data)
+        _store_artifacts(client, run_id, artifacts() if artifacts else {})
         client.set_terminated(run_id, "FINISHED")
         return True
 
 
 def log_parent_artifact(parent: ParentRun, artifacts: Artifacts) -> None:
-    """Attach files to the parent, replacing older ones: name in MLflow -> path (file or folder) or text."""
+    """Attach files to the parent, replacing older ones."""
     with _locked(parent.tracking_uri) as client:
         _store_artifacts(client, parent.run_id, artifacts)
 
@@ -129,15 +137,44 @@ def close_parent(parent: ParentRun, status: RunStatus) -> None:
             client.set_terminated(parent.run_id, status)
 
 
+def end_dead_runs(tracking_uri: str, dead: Callable[[str], bool]) -> list[str]:
+    """Set the running runs whose ``OWNER`` is dead to KILLED; returns the names of the parents among them.
+
+    Raises UserError if the store cannot be used.
+    """
+    await_server(tracking_uri, 0)
+    ended = []
+    with _locked(tracking_uri) as client:
+        experiments = [experiment.experiment_id for experiment in client.search_experiments()]
+        for run in client.search_runs(experiments, "attributes.status = 'RUNNING'") if experiments else []:
+            if OWNER in run.data.tags and dead(run.data.tags[OWNER]):
+                client.set_terminated(run.info.run_id, "KILLED")
+                if "sweep" in run.data.tags:
+                    ended.append(run.info.run_name)
+    return ended
+
+
+def fetch_artifacts(tracking_uri: str, run_id: str, name: str, place: Path) -> Path:
+    """Bring an artifact (file or folder) of a run to ``place``.
+
+    Raises UserError if the store cannot be used or the run has no such artifact.
+    """
+    await_server(tracking_uri, 0)
+    with _locked(tracking_uri) as client:
+        if not any(found.path == name for found in client.list_artifacts(run_id)):
+            raise UserError(f"MLflow run {run_id} has no {name}")
+        return Path(client.download_artifacts(run_id, name, str(place)))
+
+
 @functools.lru_cache
 def _client(tracking_uri: str) -> MlflowClient:
     # Imported here: it takes seconds, and most modules that import this one never log.
     from mlflow import MlflowClient
 
-    folder = _sqlite_folder(tracking_uri)
+    folder = sqlite_folder(tracking_uri)
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
-    # Artifacts are put up one by one: bars for files of a few kilobytes only flood the terminal.
+    # Bars for files of a few kilobytes only flood the terminal.
     os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
     return MlflowClient(tracking_uri=tracking_uri, registry_uri=tracking_uri)
 
@@ -147,7 +184,7 @@ def _locked(tracking_uri: str) -> Iterator[MlflowClient]:
     """The client, alone among the processes of this project; MLflow's errors become one line."""
     remedy = "the results are safe on disk, run again to log them"
     try:
-        with FileLock(_lock_file(tracking_uri)):
+        with FileLock(lock_file(tracking_uri)):
             try:
                 client = _client(tracking_uri)
                 yield client
@@ -169,43 +206,10 @@ def _first_line(error: Exception) -> str:
     return lines[0][:300] if lines else type(error).__name__
 
 
-def _lock_file(tracking_uri: str) -> Path:
-    folder = _sqlite_folder(tracking_uri)
-    if folder:
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder / "track.lock"
-    digest = hashlib.sha256(tracking_uri.encode()).hexdigest()[:16]
-    return Path(tempfile.gettempdir()) / f"mlflow-track-{os.getuid()}-{digest}.lock"
-
-
-def _sqlite_folder(tracking_uri: str) -> Path | None:
-    return Path(tracking_uri.removeprefix("sqlite:///")).parent if tracking_uri.startswith("sqlite:///") else None
-
-
-def _await_server(tracking_uri: str, retries: int) -> None:
-    """Ask a tracking server for a sign of life: MLflow's own client would try for minutes and then print a page."""
-    if not tracking_uri.startswith(("http:", "https:")):
-        return
-    for attempt in range(retries + 1):
-        try:
-            with urllib.request.urlopen(f"{without_user(tracking_uri).rstrip('/')}/health", timeout=5):
-                return
-        except urllib.error.HTTPError:
-            return  # It answers; what it thinks of us comes out with the first call.
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            reason = getattr(error, "reason", error)
-        if attempt < retries:
-            time.sleep(2.0**attempt)
-    raise UserError(
-        f"no MLflow server answers at {without_secrets(f'{tracking_uri} ({reason})')}: start it or unset "
-        "MLFLOW_TRACKING_URI; the results are safe on disk, run again to log them"
-    )
-
-
 def _experiment(client: MlflowClient, tracking_uri: str, name: str) -> str:
     experiment = client.get_experiment_by_name(name)
     if experiment is None:
-        folder = _sqlite_folder(tracking_uri)
+        folder = sqlite_folder(tracking_uri)
         location = (folder.resolve() / "artifacts" / name).as_uri() if folder else None
         return client.create_experiment(name, artifact_location=location)
     if experiment.lifecycle_stage == "deleted":
@@ -236,15 +240,29 @@ def _log(
     )
 
 
+def _log_data(client: MlflowClient, run_id: str, data: PublicData) -> None:
+    from mlflow.data.code_dataset_source import CodeDatasetSource
+    from mlflow.data.http_dataset_source import HTTPDatasetSource
+    from mlflow.entities import Dataset, DatasetInput
+
+    source = HTTPDatasetSource(data.url) if data.url else CodeDatasetSource({})
+    # 36 characters of a digest are all that MLflow has room for.
+    described = Dataset(data.name, data.digest[:36], source._get_source_type(), source.to_json())
+    client.log_inputs(run_id, [DatasetInput(described)])
+
+
 def _store_artifacts(client: MlflowClient, run_id: str, artifacts: Artifacts) -> None:
-    for name, content in artifacts.items():
-        folder, _, file_name = name.rpartition("/")
-        if isinstance(content, str):
-            client.log_text(run_id, content, name)
-        elif content.is_dir():
-            client.log_artifacts(run_id, str(content), name)
-        else:
-            with tempfile.TemporaryDirectory() as place:
-                # MLflow names an artifact after the local file.
-                copy = shutil.copyfile(content, Path(place) / file_name)
-                client.log_artifact(run_id, str(copy), folder or None)
+    if not artifacts:
+        return
+    # Laid out as they are to appear and sent in one call, which costs as much as one for a single file.
+    with tempfile.TemporaryDirectory() as place:
+        for name, content in artifacts.items():
+            copy = Path(place, name)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, str):
+                copy.write_text(content, encoding="utf-8")
+            elif content.is_dir():
+                shutil.copytree(content, copy)
+            else:
+                shutil.copyfile(content, copy)
+        client.log_artifacts(run_id, place)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,9 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mlflow import MlflowClient
 
 from flows.command import main
 from flows.graph_distances import baseline_distances
+from flows.model import load_model
+from tasks.broadcasts.weights import ModelWeights
 from tasks.datasets.registry import load_dataset
 from tasks.params import GraphClassification
 from tasks.steps import download
@@ -96,6 +100,18 @@ def test_rows_have_the_agreed_form_and_a_second_run_computes_nothing(run: Run, w
     names = {"points", "rows.json", "table.csv", "metrics.json", "ledger.json", "ledger.md"}
     assert {path.name for path in (data / "results/demo" / STUDY / "mutag").iterdir()} == names
     assert len(list((data / "noisy/demo" / STUDY / "mutag").iterdir())) == REPEATS * (1 + 3)
+
+    client = MlflowClient(os.environ["MLFLOW_TRACKING_URI"])
+    (experiment,) = [x for x in client.search_experiments() if x.name == STUDY]
+    children = {x.info.run_name: x for x in client.search_runs([experiment.experiment_id])}
+    for name, files in (("gin raw", {"confusion.csv", "model"}), ("node-count node counts", {"confusion.csv"})):
+        child = children[f"mutag {name}"]
+        assert {x.path for x in client.list_artifacts(child.info.run_id)} == files
+        table = Path(client.download_artifacts(child.info.run_id, "confusion.csv", str(workspace))).read_text()
+        matrix = [[int(count) for count in line.split(",")[1:]] for line in table.splitlines()[1:]]
+        assert sum(map(sum, matrix)) == REPEATS * 3  # a tenth of thirty graphs
+        assert (matrix[0][0] + matrix[1][1]) / (REPEATS * 3) == pytest.approx(child.data.metrics["accuracy"])
+    assert isinstance(load_model(children["mutag gin raw"].info.run_id), ModelWeights)
 
     status, _, err, again = run()
     assert (status, counts(err), again) == (0, (0, POINTS), rows)

@@ -286,4 +286,6 @@ def test_runs_are_comparable_in_mlflow_and_logged_once(run: Run) -> None:
         assert {"data_digest", "git_revision", "dvc_revision", "mechanism_version"} <= set(child.data.tags)
         assert set(child.data.metrics) >= METRICS
     assert client().get_run(parent).info.status == "FINISHED"
-    assert {x.path for x in client().list_artifacts(parent)} == {"table.txt", "ledger.md", "ledger.json"}
+    assert {x.path for x in client().list_artifacts(parent)} == {
+        "table.txt", "ledger.md", "ledger.json", "params.json", "environment.json",
+    }  # fmt: skip

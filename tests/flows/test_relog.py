@@ -42,7 +42,7 @@ def test_what_a_dead_server_missed_is_sent_once(
     assert error.startswith("error: not in the store: ")
     assert error.endswith("; run the study first, nothing was logged")
 
-    monkeypatch.setattr("tasks.steps.track.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("tasks.steps.tracking_address.time.sleep", lambda seconds: None)
     os.environ["MLFLOW_TRACKING_URI"] = DEAD
     assert main(STUDY, ["--plain", *SEED]) == 1
     assert "no MLflow server answers" in capsys.readouterr().err

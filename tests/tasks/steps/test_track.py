@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -12,12 +13,15 @@ from mlflow import MlflowClient
 from tasks.errors import UserError
 from tasks.steps.track import (
     ParentRun,
+    PublicData,
     close_parent,
-    default_tracking_uri,
+    end_dead_runs,
+    fetch_artifacts,
     log_child,
     log_parent_artifact,
     open_parent,
 )
+from tasks.steps.tracking_address import default_tracking_uri
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +92,9 @@ def test_artifacts_keep_their_names_and_lie_beside_the_store(store: str, tmp_pat
     (tmp_path / "folder/a.csv").write_text("a")
     (tmp_path / "local.png").write_bytes(b"png")
     parent = opened(store, "artifacts")
-    logged(parent, artifacts={"ledger.txt": "eps 7", "figures/curve.png": tmp_path / "local.png"})
+    files = {"ledger.txt": "eps 7", "figures/curve.png": tmp_path / "local.png"}
+    assert logged(parent, artifacts=lambda: files)
+    assert not logged(parent, artifacts=lambda: pytest.fail("asked again"))
     log_parent_artifact(parent, {"tables": tmp_path / "folder", "note.md": "old"})
     log_parent_artifact(parent, {"note.md": "new"})
 
@@ -98,6 +104,9 @@ def test_artifacts_keep_their_names_and_lie_beside_the_store(store: str, tmp_pat
     assert (child / "figures/curve.png").read_bytes() == b"png"
     assert (base / parent.run_id / "artifacts/tables/a.csv").read_text() == "a"
     assert (base / parent.run_id / "artifacts/note.md").read_text() == "new"
+    assert (fetch_artifacts(store, parent.run_id, "tables", tmp_path) / "a.csv").read_text() == "a"
+    with pytest.raises(UserError, match=f"MLflow run {parent.run_id} has no model"):
+        fetch_artifacts(store, parent.run_id, "model", tmp_path)
 
 
 def test_what_a_killed_run_left_is_completed(store: str) -> None:
@@ -113,6 +122,31 @@ def test_what_a_killed_run_left_is_completed(store: str) -> None:
     (child,) = children(parent)
     assert child.info.run_id != half
     assert child.info.status == "FINISHED"
+
+
+def test_runs_of_the_dead_are_killed_and_go_on_when_they_come_back(store: str) -> None:
+    parent = open_parent(store, "dead", "aaaa", "sweep of the dead", {"owner": "me"}, {})
+    client = MlflowClient(tracking_uri=store)
+    half = client.create_run(parent.experiment_id, tags={"owner": "me", "mlflow.parentRunId": parent.run_id})
+    done = open_parent(store, "dead", "bbbb", "done", {"owner": "me"}, {})
+    close_parent(done, "FINISHED")
+    assert end_dead_runs(store, lambda owner: owner != "me") == []
+    assert end_dead_runs(store, lambda owner: owner == "me") == ["sweep of the dead"]
+    states = [client.get_run(run).info.status for run in (parent.run_id, half.info.run_id, done.run_id)]
+    assert states == ["KILLED", "KILLED", "FINISHED"]
+    again = open_parent(store, "dead", "aaaa", "sweep of the dead", {"owner": "another"}, {})
+    assert again == parent
+    assert client.get_run(parent.run_id).data.tags["owner"] == "another"
+    assert end_dead_runs(store, lambda owner: owner == "me") == []
+
+
+def test_a_public_set_is_an_input_with_its_digest_and_its_source(store: str) -> None:
+    parent = opened(store, "inputs")
+    logged(parent, "p1", data=PublicData("cora", "0123456789abcdef" * 4, "https://host.example/cora.zip"))
+    logged(parent, "p2", data=PublicData("digits", "cafe"))
+    found = {used.dataset.name: used.dataset for child in children(parent) for used in child.inputs.dataset_inputs}
+    assert (found["cora"].digest, found["digits"].digest) == (("0123456789abcdef" * 4)[:36], "cafe")
+    assert json.loads(found["cora"].source)["url"] == "https://host.example/cora.zip"
 
 
 def test_a_deleted_experiment_is_used_again(store: str) -> None:

@@ -1,0 +1,35 @@
+"""Which classes a prediction mixes up."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.errors import UserError
+
+
+def confusion_matrix(predicted: NDArray[np.int64], labels: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
+    """Counts (classes, classes): row = true class, column = predicted class.
+
+    Args:
+        predicted: (T,) classes of the test nodes or graphs.
+        labels: (T,) their true classes.
+        classes: C.
+
+    Raises:
+        UserError: when the two differ in length, or a class lies outside 0..C-1.
+    """
+    if predicted.shape != labels.shape:
+        raise UserError(f"{len(predicted)} predictions with {len(labels)} labels; give every prediction one label")
+    both = np.concatenate([predicted, labels])
+    if len(both) and not 0 <= both.min() <= both.max() < classes:
+        raise UserError(f"a class lies outside 0..{classes - 1}")
+    return np.bincount(labels * classes + predicted, minlength=classes * classes).reshape(classes, classes)
+
+
+def confusion_csv(counts: NDArray[np.int64]) -> str:
+    """One line for each true class, one column for each predicted one."""
+    classes = range(len(counts))
+    lines = [",".join(["true class", *(f"predicted {column}" for column in classes)])]
+    lines += [",".join(map(str, [row, *counts[row].tolist()])) for row in classes]
+    return "\n".join(lines) + "\n"
