@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 
+from flows.embedding_lines import Wanted
 from flows.study import Study
 from flows.submission import Call
 from tasks.steps.download import RawSource
@@ -20,60 +19,55 @@ from tasks.steps.tree import (
 )
 from tasks.store import PointRef
 
-TREES = {"walk": "private", "release-once": "private", "walk-random-tree": "random", "walk-paper-tree": "paper"}
-"""What a mode's tree is built from; the other modes need none."""
+TreeKey = tuple[str, str, int, int | str]
+"""Data set, what it was built from, repeat, and bins as the parameters give them (empty for the random tree)."""
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A broadcast tree, the reports behind it, and their number of bins k (empty for the random tree)."""
+    """A broadcast tree, the reports behind it (degrees and counts, or matrices), and their number of bins k."""
 
     point: PointRef
     reports: tuple[PointRef, ...] = ()
     k: str = ""
 
 
-Trees = dict[tuple[str, str, int], list[Tree]]
-"""By (data set, what it was built from, repeat), one tree for each number of bins."""
+Trees = dict[TreeKey, Tree]
+Reports = dict[TreeKey, tuple[PointRef, ...]]
+"""The tree is built from the last."""
 
 
-def plant(study: Study, sources: dict[str, RawSource]) -> Trees:
-    """The trees that the study's modes walk under."""
-    kinds = {TREES[mode] for mode in study.profile.node_embedding.modes if mode in TREES}
-    trees: Trees = defaultdict(list)
-    if "private" in kinds:
-        trees |= _grow(study, "private", private_reports(study, sources))
-    if "paper" in kinds:
-        trees |= _grow(study, "paper", paper_reports(study, sources))
-    if "random" in kinds:
-        calls = [
-            Call(
-                build_random_tree,
-                f"build random tree {name} repeat={repeat}",
-                {"store": study.store, "source": source, "repeat": repeat, "seed": study.profile.seed},
-                (name, "random", repeat),
-            )
-            for (name, source), repeat in product(sources.items(), range(study.profile.repeats))
-        ]
-        trees |= {key: [Tree(point)] for key, point in study.collect(calls).items()}
-    return trees
+def plant(study: Study, sources: dict[str, RawSource], wanted: Sequence[Wanted]) -> Trees:
+    """The trees that the wanted lines walk under."""
+    keys = dict.fromkeys(line.tree for line in wanted if line.line.tree)
+    reports = _private_reports(study, sources, [key for key in keys if key[1] == "private"])
+    reports |= _paper_reports(study, sources, [key for key in keys if key[1] == "paper"])
+    grown = study.collect(_grow(study, reports))
+    trees = {key: Tree(point, reports[key], str(bin_count(reports[key][-1]))) for key, point in grown.items()}
+    drawn = study.collect(
+        Call(
+            build_random_tree,
+            f"build random tree {name} repeat={repeat}",
+            {"store": study.store, "source": sources[name], "repeat": repeat, "seed": study.profile.seed},
+            (name, kind, repeat, bins),
+        )
+        for name, kind, repeat, bins in keys
+        if kind == "random"
+    )
+    return trees | {key: Tree(point) for key, point in drawn.items()}
 
 
-Reports = dict[tuple[str, int, int | str], tuple[PointRef, ...]]
-"""By (data set, repeat, number of bins as the parameters give it); the tree is built from the last."""
-
-
-def private_reports(study: Study, sources: dict[str, RawSource]) -> Reports:
+def _private_reports(study: Study, sources: dict[str, RawSource], keys: Sequence[TreeKey]) -> Reports:
     """Noisy degrees, once for a device, and then neighbours counted by published degree and public bin."""
     grid, seed, store = study.profile.node_embedding, study.profile.seed, study.store
     degrees = study.collect(
         Call(
             publish_degrees,
             f"publish degrees {name} eps_degree={grid.eps_degree} repeat={repeat}",
-            {"store": store, "source": source, "eps_degree": grid.eps_degree, "repeat": repeat, "seed": seed},
+            {"store": store, "source": sources[name], "eps_degree": grid.eps_degree, "repeat": repeat, "seed": seed},
             (name, repeat),
         )
-        for (name, source), repeat in product(sources.items(), range(study.profile.repeats))
+        for name, repeat in dict.fromkeys((name, repeat) for name, _, repeat, _ in keys)
     )
     counts = study.collect(
         Call(
@@ -82,20 +76,21 @@ def private_reports(study: Study, sources: dict[str, RawSource]) -> Reports:
             {
                 "store": store,
                 "source": sources[name],
-                "degrees": published,
+                "degrees": degrees[name, repeat],
                 "bins": bins,
                 "eps_counts": grid.eps_counts,
                 "repeat": repeat,
                 "seed": seed,
             },
-            (name, repeat, bins),
+            (name, kind, repeat, bins),
         )
-        for ((name, repeat), published), bins in product(degrees.items(), grid.bins)
+        for name, kind, repeat, bins in keys
+        if (name, repeat) in degrees
     )
-    return {key: (degrees[key[:2]], point) for key, point in counts.items()}
+    return {key: (degrees[key[0], key[2]], point) for key, point in counts.items()}
 
 
-def paper_reports(study: Study, sources: dict[str, RawSource]) -> Reports:
+def _paper_reports(study: Study, sources: dict[str, RawSource], keys: Sequence[TreeKey]) -> Reports:
     """The structural matrices that the paper's devices upload, which give every list away."""
     grid = study.profile.node_embedding
     matrices = study.collect(
@@ -104,39 +99,30 @@ def paper_reports(study: Study, sources: dict[str, RawSource]) -> Reports:
             f"send structural matrices {name} k={bins} eps_counts={grid.eps_counts} repeat={repeat}",
             {
                 "store": study.store,
-                "source": source,
+                "source": sources[name],
                 "bins": bins,
                 "eps_counts": grid.eps_counts,
                 "repeat": repeat,
                 "seed": study.profile.seed,
             },
-            (name, repeat, bins),
+            (name, kind, repeat, bins),
         )
-        for (name, source), repeat, bins in product(sources.items(), range(study.profile.repeats), grid.bins)
+        for name, kind, repeat, bins in keys
     )
     return {key: (point,) for key, point in matrices.items()}
 
 
-def _grow(study: Study, kind: str, reports: Reports) -> Trees:
-    trees: Trees = defaultdict(list)
-    calls: Iterable[Call] = (
-        Call(
-            build_tree,
-            f"build {kind} tree {name} k={bins} repeat={repeat}",
-            {
-                "store": study.store,
-                "report": made_of[-1],
-                "kind": kind,
-                "linkage": study.profile.node_embedding.linkage,
-                "dataset": name,
-                "repeat": repeat,
-                "seed": study.profile.seed,
-            },
-            (name, repeat, bins),
+def _grow(study: Study, reports: Reports) -> Iterator[Call]:
+    for (name, kind, repeat, bins), made_of in reports.items():
+        arguments = {
+            "store": study.store,
+            "report": made_of[-1],
+            "kind": kind,
+            "linkage": study.profile.node_embedding.linkage,
+            "dataset": name,
+            "repeat": repeat,
+            "seed": study.profile.seed,
+        }
+        yield Call(
+            build_tree, f"build {kind} tree {name} k={bins} repeat={repeat}", arguments, (name, kind, repeat, bins)
         )
-        for (name, repeat, bins), made_of in reports.items()
-    )
-    for key, point in study.collect(calls).items():
-        name, repeat, _ = key
-        trees[name, kind, repeat].append(Tree(point, reports[key], str(bin_count(reports[key][-1]))))
-    return trees

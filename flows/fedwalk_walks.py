@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import product
+from dataclasses import dataclass, replace
 from typing import Any
 
-from flows.fedwalk_trees import TREES, Tree, Trees
+from flows.embedding_lines import Cell, Wanted
+from flows.fedwalk_trees import Tree, Trees
 from flows.study import Study
 from flows.submission import Call
 from tasks.steps.download import RawSource
@@ -17,31 +17,6 @@ from tasks.store import PointRef
 
 LISTS_MODE = "directed-no-diagonal"
 """Randomised response like ``release-once``: each device answers for its own list, so both ends tell a relation."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One way to get walks: a line of the table but for the training ratio and the protocol of scoring."""
-
-    dataset: str
-    mode: str
-    eps_encoder: str = ""
-    p: str = ""
-    k: str = ""
-    walks: str = ""
-
-    @property
-    def method(self) -> str:
-        """The row's method: the protocol that the mode is a variant of."""
-        return self.mode if self.mode in ("deepwalk", "randomized-response") else "fedwalk"
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """The row's settings: those that the mode has."""
-        return {name: value for name, value in asdict(self).items() if value and name != "dataset"}
-
-    def __str__(self) -> str:
-        return " ".join([self.dataset, self.mode, *(f"{n}={v}" for n, v in self.settings.items() if n != "mode")])
 
 
 @dataclass(frozen=True)
@@ -65,121 +40,118 @@ AllWalks = dict[tuple[Cell, int], Walks]
 """By cell and repeat."""
 
 
-def walks_of_devices(study: Study, sources: dict[str, RawSource], trees: Trees) -> AllWalks:
+def all_walks(study: Study, sources: dict[str, RawSource], trees: Trees, wanted: Sequence[Wanted]) -> AllWalks:
+    """The walks of the wanted lines, in their order; a line whose tree could not be built has none."""
+    made = (
+        _walks_in_clear(study, sources, wanted)
+        | _walks_of_devices(study, sources, trees, wanted)
+        | _walks_over_lists(study, sources, trees, wanted)
+    )
+    cells = [(Cell.of(line, _bins(trees, line)), line.repeat) for line in wanted]
+    return {key: made[key] for key in cells if key in made}
+
+
+def _walks_of_devices(study: Study, sources: dict[str, RawSource], trees: Trees, wanted: Sequence[Wanted]) -> AllWalks:
     """The protocol: devices pass walks on and upload them encoded."""
-    grid, made = study.profile.node_embedding, {}
-    modes = [mode for mode in grid.modes if mode.startswith("walk")]
-    calls = (
-        Call(
-            walk_devices,
-            f"walk {cell} repeat={repeat}",
-            {
-                **_common(study, repeat, walks),
-                "source": sources[cell.dataset],
-                "tree": tree.point,
-                "eps_encoder": eps,
-                "p": p,
-            },
-            (cell, repeat, tree),
-        )
-        for name, repeat, mode, tree in _planted(study, sources, trees, modes)
-        for eps, p, walks in product(grid.eps_encoder, grid.p, grid.walks)
-        for cell in [Cell(name, mode, eps, f"{p:g}", tree.k, str(walks))]
-    )
-    for (cell, repeat, tree), point in study.collect(calls).items():
-        made[cell, repeat] = Walks(point, point, "walks", (*tree.reports, point))
-    return made
-
-
-def walks_over_lists(study: Study, sources: dict[str, RawSource], trees: Trees) -> AllWalks:
-    """Devices report their lists once, encoded or under randomised response; the server walks those."""
-    grid = study.profile.node_embedding
-    received: AllWalks = {}
-    encoding = (
-        Call(
-            encode_lists,
-            f"encode lists {cell} repeat={repeat}",
-            {
-                "store": study.store,
-                "source": sources[name],
-                "tree": tree.point,
-                "eps_encoder": eps,
-                "repeat": repeat,
-                "seed": study.profile.seed,
-            },
-            (cell, repeat, tree),
-        )
-        for name, repeat, mode, tree in _planted(study, sources, trees, [m for m in grid.modes if m == "release-once"])
-        for eps in grid.eps_encoder
-        for cell in [Cell(name, mode, eps, k=tree.k)]
-    )
-    for (cell, repeat, tree), point in study.collect(encoding).items():
-        received[cell, repeat] = Walks(point, point, "encoded lists", (*tree.reports, point))
-    if "randomized-response" in grid.modes:
-        for (cell, repeat), point in study.collect(_randomise(study, sources)).items():
-            received[cell, repeat] = Walks(point, point, "noisy lists", (point,))
-
-    walking = (
-        Call(
-            walk_reported_lists,
-            f"walk over {lists.form} {counted} repeat={repeat}",
-            {
-                **_common(study, repeat, walks),
-                "lists": lists.corpus,
-                "encoded": lists.form == "encoded lists",
-                "dataset": cell.dataset,
-            },
-            (counted, repeat, lists),
-        )
-        for ((cell, repeat), lists), walks in product(received.items(), grid.walks)
-        for counted in [replace(cell, walks=str(walks))]
-    )
+    calls: dict[tuple[Cell, int], Call] = {}
+    for line, tree in _planted(trees, [line for line in wanted if line.line.mode.startswith("walk")]):
+        cell = Cell.of(line, tree.k)
+        arguments = {
+            **_common(study, line.repeat, line.line.walks),
+            "source": sources[line.dataset],
+            "tree": tree.point,
+            "eps_encoder": line.line.eps_encoder,
+            "p": float(line.line.p),
+        }
+        # Two ways to name a number of bins are one cell, the first.
+        call = Call(walk_devices, f"walk {cell} repeat={line.repeat}", arguments, (cell, line.repeat, tree))
+        calls.setdefault((cell, line.repeat), call)
     return {
-        (cell, repeat): replace(lists, corpus=corpus)
-        for (cell, repeat, lists), corpus in study.collect(walking).items()
+        (cell, repeat): Walks(point, point, "walks", (*tree.reports, point))
+        for (cell, repeat, tree), point in study.collect(calls.values()).items()
     }
 
 
-def walks_in_clear(study: Study, sources: dict[str, RawSource]) -> AllWalks:
+def _walks_over_lists(study: Study, sources: dict[str, RawSource], trees: Trees, wanted: Sequence[Wanted]) -> AllWalks:
+    """Devices report their lists once, encoded or under randomised response; the server walks those."""
+    received: AllWalks = {}
+    encoding: dict[tuple[Cell, int], Call] = {}
+    for line, tree in _planted(trees, [line for line in wanted if line.line.mode == "release-once"]):
+        lists = Cell.of(line, tree.k, walks=False)
+        arguments = {
+            "store": study.store,
+            "source": sources[line.dataset],
+            "tree": tree.point,
+            "eps_encoder": line.line.eps_encoder,
+            "degrees": tree.reports[0] if line.line.pad else None,
+            "repeat": line.repeat,
+            "seed": study.profile.seed,
+        }
+        call = Call(encode_lists, f"encode lists {lists} repeat={line.repeat}", arguments, (lists, line.repeat, tree))
+        encoding.setdefault((lists, line.repeat), call)
+    for (lists, repeat, tree), point in study.collect(encoding.values()).items():
+        received[lists, repeat] = Walks(point, point, "encoded lists", (*tree.reports, point))
+    for key, point in study.collect(_randomise(study, sources, wanted)).items():
+        received[key] = Walks(point, point, "noisy lists", (point,))
+
+    walking: dict[tuple[Cell, int], Call] = {}
+    for line in wanted:
+        lists = Cell.of(line, _bins(trees, line), walks=False)
+        found = received.get((lists, line.repeat))
+        if found is None:
+            continue
+        cell = replace(lists, walks=str(line.line.walks))
+        arguments = {
+            **_common(study, line.repeat, line.line.walks),
+            "lists": found.corpus,
+            "encoded": found.form == "encoded lists",
+            "dataset": line.dataset,
+        }
+        name = f"walk over {found.form} {cell} repeat={line.repeat}"
+        walking.setdefault((cell, line.repeat), Call(walk_reported_lists, name, arguments, (cell, line.repeat, found)))
+    return {
+        (cell, repeat): replace(lists, corpus=corpus)
+        for (cell, repeat, lists), corpus in study.collect(walking.values()).items()
+    }
+
+
+def _walks_in_clear(study: Study, sources: dict[str, RawSource], wanted: Sequence[Wanted]) -> AllWalks:
     """DeepWalk's walks: the baseline of a server that has the graph."""
-    grid = study.profile.node_embedding
-    if "deepwalk" not in grid.modes:
-        return {}
     calls = (
         Call(
             walk_true_graph,
-            f"walk {cell} repeat={repeat}",
-            {**_common(study, repeat, walks), "source": source},
-            (cell, repeat),
+            f"walk {cell} repeat={line.repeat}",
+            {**_common(study, line.repeat, line.line.walks), "source": sources[line.dataset]},
+            (cell, line.repeat),
         )
-        for (name, source), repeat, walks in product(sources.items(), range(study.profile.repeats), grid.walks)
-        for cell in [Cell(name, "deepwalk", walks=str(walks))]
+        for line in wanted
+        if line.line.mode == "deepwalk"
+        for cell in [Cell.of(line)]
     )
     return {key: Walks(corpus) for key, corpus in study.collect(calls).items()}
 
 
-def _randomise(study: Study, sources: dict[str, RawSource]) -> Iterator[Call]:
-    grid = study.profile.node_embedding
-    for (name, source), repeat, eps in product(sources.items(), range(study.profile.repeats), grid.eps_encoder):
-        cell = Cell(name, "randomized-response", eps)
+def _randomise(study: Study, sources: dict[str, RawSource], wanted: Sequence[Wanted]) -> Iterator[Call]:
+    asked = [line for line in wanted if line.line.mode == "randomized-response"]
+    for cell, repeat in dict.fromkeys((Cell.of(line, walks=False), line.repeat) for line in asked):
         arguments = {
             "store": study.store,
-            "source": source,
+            "source": sources[cell.dataset],
             "mode": LISTS_MODE,
-            "eps_a": eps,
+            "eps_a": cell.eps_encoder,
             "repeat": repeat,
             "seed": study.profile.seed,
-            "memory_limit_mb": grid.memory_limit_mb,
+            "memory_limit_mb": study.profile.node_embedding.memory_limit_mb,
         }
         yield Call(perturb_edges, f"perturb lists {cell} repeat={repeat}", arguments, (cell, repeat))
 
 
-def _planted(
-    study: Study, sources: dict[str, RawSource], trees: Trees, modes: Sequence[str]
-) -> Iterator[tuple[str, int, str, Tree]]:
-    for name, repeat, mode in product(sources, range(study.profile.repeats), modes):
-        for tree in trees.get((name, TREES[mode], repeat), []):
-            yield name, repeat, mode, tree
+def _planted(trees: Trees, wanted: Sequence[Wanted]) -> Iterator[tuple[Wanted, Tree]]:
+    return ((line, trees[line.tree]) for line in wanted if line.tree in trees)
+
+
+def _bins(trees: Trees, wanted: Wanted) -> str:
+    return trees[wanted.tree].k if wanted.tree in trees else ""
 
 
 def _common(study: Study, repeat: int, walks: int) -> dict[str, Any]:

@@ -10,13 +10,14 @@ if __name__ == "__main__":
 
     raise SystemExit(main("node_embedding"))
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from flows.embedding_ledgers import ledgers
+from flows.embedding_lines import Cell, wanted_lines
 from flows.exports import data_folder, export_results
 from flows.fedwalk_trees import Trees, plant
-from flows.fedwalk_walks import AllWalks, Cell, walks_in_clear, walks_of_devices, walks_over_lists
+from flows.fedwalk_walks import AllWalks, all_walks
 from flows.study import Outcome, Study
 from flows.submission import Call
 from flows.tracking import Tracker
@@ -37,16 +38,14 @@ Points = dict[tuple[Cell, int], PointRef]
 def node_embedding(study: Study, tracker: Tracker) -> Outcome:
     """Devices build a tree and walk under the encoder; the server learns vectors; the bench attacks and scores."""
     sources = study.sources()
-    trees = plant(study, sources)
-    walks = (
-        walks_in_clear(study, sources)
-        | walks_of_devices(study, sources, trees)
-        | walks_over_lists(study, sources, trees)
-    )
+    wanted = wanted_lines(study.profile.node_embedding, list(sources), study.profile.repeats)
+    trees = plant(study, sources, wanted)
+    walks = all_walks(study, sources, trees, wanted)
     recovered = attack(study, sources, walks)
     embeddings = learn(study, sources, walks)
     rows: defaultdict[Cell, list[Row]] = defaultdict(list)
     scores: defaultdict[Cell, dict[int, PointRef]] = defaultdict(dict)
+    repeats = Counter(cell for cell, _ in walks)
 
     for cell, repeat, scored in judge(study, sources, embeddings):
         private = sources[cell.dataset].private
@@ -54,7 +53,7 @@ def node_embedding(study: Study, tracker: Tracker) -> Outcome:
         leaks = read_recovery(recovered[cell, repeat]) if (cell, repeat) in recovered else {}
         rows[cell] += _rows(cell, repeat, scored, costs | leaks)
         scores[cell][repeat] = scored
-        if len(scores[cell]) == study.profile.repeats:
+        if len(scores[cell]) == repeats[cell]:
             _track(tracker, cell, rows[cell], scores[cell], sources[cell.dataset])
 
     found = [row for cell in rows for row in rows[cell]]
@@ -159,6 +158,6 @@ def _export(study: Study, outcome: Outcome, dataset: str, trees: Trees, walks: A
     made = [walks for (cell, _), walks in walks.items() if cell.dataset == dataset]
     reports = {report for walks in made for report in walks.reports}
     study.store.export(list(reports), data_folder("noisy", study.request, STUDY, dataset))
-    planted = {tree.point for (name, _, _), grown in trees.items() for tree in grown if name == dataset}
+    planted = {tree.point for (name, *_), tree in trees.items() if name == dataset}
     later = {point for points in results for (cell, _), point in points.items() if cell.dataset == dataset}
     export_results(study, outcome, dataset, list((planted | {walks.corpus for walks in made} | later) - reports))

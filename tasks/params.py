@@ -105,6 +105,10 @@ LabelRates = Annotated[list[LabelRate], Field(min_length=1), Distinct]
 EmbeddingMode = Literal[
     "deepwalk", "walk", "walk-random-tree", "walk-paper-tree", "release-once", "randomized-response"
 ]
+EmbeddingModes = Annotated[list[EmbeddingMode], Field(min_length=1), Distinct]
+Shares = Annotated[list[Share], Field(min_length=1), Distinct]
+BinCounts = Annotated[list[Bins], Field(min_length=1), Distinct, AfterValidator(_auto_alone)]
+Counts = Annotated[list[Count], Field(min_length=1), Distinct]
 
 
 class Section(BaseModel):
@@ -229,17 +233,47 @@ class NodeClassification(ClassificationGrid):
         return self
 
 
-class NodeEmbedding(Section):
-    """The FedWalk study: private random walks, skip-gram, F1."""
+class EmbeddingGrid(Section):
+    """What the lines of the embedding table are the product of; a mode reads those that it has.
+
+    ``pad``: lists that are released once have the published noisy degree as their length, not their own.
+    """
+
+    modes: EmbeddingModes = ["deepwalk", "walk"]
+    eps_encoder: Budgets = ["2"]
+    p: Shares = [0.2]
+    bins: BinCounts = ["auto"]
+    walks: Counts = [80]
+    pad: bool = False
+
+
+class EmbeddingPart(Section):
+    """More lines for the table, those of a grid of their own; what a part does not name is the study's.
+
+    ``datasets`` are those that have these lines.
+    """
+
+    datasets: Annotated[list[str], Field(min_length=1), Distinct] | None = None
+    repeats: Count | None = None
+    modes: EmbeddingModes | None = None
+    eps_encoder: Budgets | None = None
+    p: Shares | None = None
+    bins: BinCounts | None = None
+    walks: Counts | None = None
+    pad: bool | None = None
+
+
+class NodeEmbedding(EmbeddingGrid):
+    """The FedWalk study: private random walks, skip-gram, F1.
+
+    ``repeats``, here and in a part, lowers the profile's.
+    """
 
     datasets: Annotated[list[str], Field(min_length=1), Distinct] = ["digits"]
-    modes: Annotated[list[EmbeddingMode], Field(min_length=1), Distinct] = ["deepwalk", "walk"]
+    repeats: Count | None = None
+    parts: list[EmbeddingPart] = []
     eps_degree: Budget = "1"
     eps_counts: Budget = "1"
-    eps_encoder: Budgets = ["2"]
-    p: Annotated[list[Share], Field(min_length=1), Distinct] = [0.2]
-    bins: Annotated[list[Bins], Field(min_length=1), Distinct, AfterValidator(_auto_alone)] = ["auto"]
-    walks: Annotated[list[Count], Field(min_length=1), Distinct] = [80]
     length: Annotated[Whole, Field(ge=3, le=65535)] = 40
     linkage: Literal["balanced", "average", "complete"] = "balanced"
     dimensions: Count = 128
@@ -248,6 +282,16 @@ class NodeEmbedding(Section):
     splits: Count = 10
     threads: Count = 1
     memory_limit_mb: Count = 2000
+
+    def grids(self, dataset: str, repeats: int) -> list[tuple[EmbeddingGrid, int]]:
+        """The grid of the study and that of each part for a data set, with their repeats, at most ``repeats``."""
+        own = {name: getattr(self, name) for name in EmbeddingGrid.model_fields}
+        found = [(EmbeddingGrid(**own), min(self.repeats or repeats, repeats))]
+        for part in self.parts:
+            if part.datasets is None or dataset in part.datasets:
+                named = part.model_dump(exclude_none=True, include=set(own))
+                found.append((EmbeddingGrid(**own | named), min(part.repeats or self.repeats or repeats, repeats)))
+        return found
 
 
 class Solver(Section):

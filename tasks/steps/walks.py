@@ -14,6 +14,7 @@ from tasks.code_version import code_version
 from tasks.curator.fedwalk.list_walks import walk_lists
 from tasks.datasets.graph import RawGraph
 from tasks.evaluation.deepwalk import deepwalk_corpus
+from tasks.reports.degree import DegreeReport
 from tasks.reports.edge import EdgeReport
 from tasks.reports.encoded_lists import EncodedListReport
 from tasks.reports.ledger import LedgerLine
@@ -75,9 +76,19 @@ def walk_devices(
 
 @point_task()
 def encode_lists(
-    store: PointStore, source: RawSource, tree: PointRef, *, eps_encoder: str, repeat: int, seed: int | None
+    store: PointStore,
+    source: RawSource,
+    tree: PointRef,
+    *,
+    eps_encoder: str,
+    degrees: PointRef | None = None,
+    repeat: int,
+    seed: int | None,
 ) -> PointRef:
-    """Each device encodes each entry of its list once (``release-once``)."""
+    """Each device encodes each entry of its list once (``release-once``).
+
+    With ``degrees``, the devices' noisy ones, every list is padded or cut to its published degree.
+    """
 
     def draw(graph: RawGraph, noise_seed: int | None, folder: Path) -> LedgerLine:
         report = release_lists(
@@ -87,6 +98,7 @@ def encode_lists(
             noise_generator(noise_seed),
             dataset=graph.name,
             simulated=noise_seed is not None,
+            published_degrees=None if degrees is None else DegreeReport.load(degrees.file(REPORT)).degrees,
             notes=graph.notes,
         )
         report.save(folder / REPORT)
@@ -102,7 +114,7 @@ def encode_lists(
         point=f"eps_encoder={eps_encoder}",
         repeat=repeat,
         seed=seed,
-        inputs={"tree": tree.content},
+        inputs={"tree": tree.content} | ({} if degrees is None else {"degrees": degrees.content}),
     )
 
 

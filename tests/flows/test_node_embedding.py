@@ -117,6 +117,42 @@ def test_only_what_a_parameter_decides_is_computed_again(run: Run, declare: Decl
     assert {row["settings"].get("k") for row in rows} == {"3", "5", None}
 
 
+def test_a_part_adds_lines_with_repeats_of_its_own(run: Run, declare: Declare) -> None:
+    declare(private=False)
+    parts = [
+        {"modes": ["release-once"], "pad": True, "repeats": 1},
+        {"datasets": ["digits"], "modes": ["walk"], "p": [0]},
+        {"modes": ["walk"], "bins": [4, 5], "repeats": 1},
+    ]
+    status, _, _, rows = run("--dataset", "friends", modes=["walk", "release-once"], parts=parts)
+    assert status == 0
+    lines: dict[tuple[str, str, str], set[int]] = {}
+    for row in rows:
+        settings = row["settings"]
+        assert settings.get("p") != "0"
+        lines.setdefault((settings["mode"], settings["k"], settings.get("pad", "")), set()).add(row["repeat"])
+    # floor(ln 90) = 4 is a number of bins by another name: one line, not two.
+    assert lines == {
+        ("walk", "4", ""): {0, 1},
+        ("release-once", "4", ""): {0, 1},
+        ("release-once", "4", "true"): {0},
+        ("walk", "5", ""): {0},
+    }
+    again = run("--dataset", "friends", modes=["walk", "release-once"], parts=parts)
+    assert (counts(again[2])[0], again[3]) == (0, rows)
+
+
+def test_padded_lists_hide_the_degree_and_the_ledger_says_which(run: Run, declare: Declare) -> None:
+    declare(private=False)
+    chosen: dict[str, Any] = {"modes": ["release-once"], "parts": [{"pad": True}]}
+    _, out, _, _ = run("--dataset", "friends", "--set", "repeats=1", **chosen)
+    exact, padded = out.split("Mode release-once on friends")[1].split("Mode release-once (padded) on friends")
+    assert "the exact degree is sent in clear" in exact
+    assert "no eps_degree is charged for it" in exact
+    assert "the exact degree" not in padded
+    assert "the published noisy degree, which eps_degree has paid for" in padded
+
+
 def test_labels_change_the_scores_and_nothing_else(run: Run, declare: Declare, workspace: Path) -> None:
     declare(private=False)
     _, _, _, before = run("--dataset", "friends")

@@ -116,6 +116,11 @@ def _ledger_line(
 ) -> LedgerLine:
     worst = worst_release_budget(tree, epsilon)
     change = "added, removed or replaced, given the published degree" if padded else "replaced, degree public"
+    length = (
+        "every list is as long as the published noisy degree, which eps_degree has paid for"
+        if padded
+        else "the exact degree is sent in clear, as the length of the list, and no eps_degree is charged for it"
+    )
     return local_privacy_line(
         mechanism=f"encoded lists, released once (encoder epsilon {epsilon} a level, {tree.source} tree)",
         dataset=dataset,
@@ -125,7 +130,7 @@ def _ledger_line(
         unit=f"neighbour list (one neighbour {change})",
         claim=(
             f"at worst {worst}-LDP for one neighbour {change} (epsilon {epsilon} a level, depth {tree.depth});"
-            " less between vertices that are close in the tree"
+            f" less between vertices that are close in the tree; {length}"
         ),
         not_protected=("" if padded else "the degree, in clear; ") + "most entries at epsilon 1 a level and above",
         simulated=simulated,
