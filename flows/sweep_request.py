@@ -54,8 +54,8 @@ class SweepRequest(StudyRequest):
     def study_request(self) -> StudyRequest:
         """The request of the study itself.
 
-        A chosen axis is all there is of it: ``parts`` of the node classification grid, which name budgets and methods
-        of their own, are left out. ``overrides`` come last.
+        A chosen axis is all there is of it: ``parts`` of a grid, which name budgets and methods of their own, are left
+        out. ``overrides`` come last.
 
         Raises:
             UserError: for an axis that the study does not have, and for mistakes in params.yaml.
@@ -70,6 +70,8 @@ class SweepRequest(StudyRequest):
                 changes.append(_override(f"{self.study}.{axes[name]}", values))
         if self.study == "node_classification" and any(getattr(self, name) for name in axes):
             changes += self._without_parts()
+        if self.study == "node_embedding" and any(getattr(self, name) for name in axes):
+            changes.append(_override("node_embedding.parts", []))
         return StudyRequest(
             profile=self.profile, datasets=self.datasets, overrides=[*changes, *self.overrides], export=self.export
         )

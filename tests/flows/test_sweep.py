@@ -68,6 +68,13 @@ def test_every_study_has_its_axes(request_: SweepRequest, section: str, axis: st
     assert getattr(getattr(profile, section), axis) == values
 
 
+def test_a_chosen_axis_of_walks_leaves_the_parts_out() -> None:
+    whole = check_request("node_embedding", SweepRequest(profile="paper", study="node_embedding").study_request())
+    chosen = SweepRequest(profile="paper", study="node_embedding", methods=["walk"]).study_request()
+    assert whole.node_embedding.parts
+    assert not check_request("node_embedding", chosen).node_embedding.parts
+
+
 def test_mistakes_on_the_command_line_are_one_line(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main("sweep", ["--plain", "--study", "node_embedding", "--backbones", "gcn"]) == 2
     assert capsys.readouterr().err == "error: node_embedding has no backbones; choose from methods, eps\n"
