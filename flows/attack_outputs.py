@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from flows.places import check_places
 from flows.provenance import provenance
 from flows.study import workspace
 from tasks.errors import UserError
@@ -30,30 +30,53 @@ class Provenance:
     seconds: float
 
 
-def write(dataset: str, rows: list[Row], made: Provenance, chosen: argparse.Namespace) -> None:
+@dataclass(frozen=True)
+class Places:
+    """Where results go: the table, what it was made with (beside it), the figure, and all rows where asked for."""
+
+    csv: Path
+    figure: Path
+    json: Path | None
+
+    @property
+    def record(self) -> Path:
+        """Of what the table was made with."""
+        return self.csv.with_suffix(".json")
+
+    @classmethod
+    def chosen(cls, dataset: str, csv: Path | None, figure: Path | None, json: Path | None) -> Places:
+        """What was asked for, else below data/results.
+
+        Raises:
+            UserError: for a place that cannot be written.
+        """
+        folder = workspace() / "data" / "results" / "attacks"
+        places = cls(csv or folder / f"{dataset}.csv", figure or folder / f"{dataset}.png", json)
+        options = {"--csv": places.csv, "the record of --csv": places.record}
+        check_places({**options, "--figure": places.figure, "--json": json}, picture="--figure")
+        return places
+
+
+def write(places: Places, rows: list[Row], made: Provenance) -> None:
     """The table to the console and as CSV with its provenance beside it, the figure, and all rows where asked for.
 
     Raises:
         UserError: for a place that cannot be written.
     """
     frame = summary(rows)
-    folder = workspace() / "data" / "results" / "attacks"
-    csv = chosen.csv or folder / f"{dataset}.csv"
-    write_csv(csv, frame.round(DIGITS))
+    write_csv(places.csv, frame.round(DIGITS))
     record = {
         **asdict(made),
         "seconds": round(made.seconds),
         **provenance(),
     }
-    write_atomically(csv.with_suffix(".json"), json.dumps(record, indent=1) + "\n")
-    figure = chosen.figure or folder / f"{dataset}.png"
+    write_atomically(places.record, json.dumps(record, indent=1) + "\n")
     try:
-        draw_attacks(frame, figure)
-    except (OSError, ValueError) as error:
-        # matplotlib's ValueError is about the ending of the file's name.
-        raise UserError(f"{figure}: cannot be written ({error}); name a .png file elsewhere") from None
-    if chosen.json:
-        write_rows(chosen.json, rows)
+        draw_attacks(frame, places.figure)
+    except OSError as error:
+        raise UserError(f"{places.figure}: cannot be written ({error.strerror}); choose another place") from None
+    if places.json:
+        write_rows(places.json, rows)
     print(attack_table(frame))
 
 

@@ -21,15 +21,17 @@ from tasks.steps.download import RawSource, download
 from tasks.store import PointStore
 
 SEED = 0
+BUDGETS = ("1", "2", "3", "4", "5", "6", "7", "8", "inf")
 
 
-def measure(dataset: str, eps_a: Sequence[str], repeats: int) -> tuple[list[Row], Provenance]:
+def measure(dataset: str, eps_a: Sequence[str] | None, repeats: int) -> tuple[list[Row], Provenance]:
     """Every attack that is for the data set: those on nodes for one graph, membership for a set of graphs.
 
     Raises:
-        UserError: for an unknown or private data set, a bad budget or number of repeats.
+        UserError: for an unknown or private data set, a bad budget or number of repeats, or ``eps_a`` with a set of
+            graphs.
     """
-    budgets = [canonical_epsilon(value, name="eps_a") for value in eps_a]
+    budgets = [canonical_epsilon(value, name="eps_a") for value in eps_a or BUDGETS]
     if len(set(budgets)) < len(budgets):
         raise UserError("--eps-a names a budget twice; name each once")
     if repeats < 1:
@@ -37,6 +39,11 @@ def measure(dataset: str, eps_a: Sequence[str], repeats: int) -> tuple[list[Row]
     started = time.monotonic()
     source, store = _source(dataset)
     single = isinstance(source.load(), RawGraph)
+    if eps_a and not single:
+        raise UserError(
+            f"--eps-a is the budget of a neighbour list, and {dataset} is a set of graphs, which is attacked at eps"
+            f" {', '.join(attack_graphs.BUDGETS)}; leave it out"
+        )
     if single:
         attacks = attack_nodes.node_rows(store, source, budgets, repeats, SEED)
     else:

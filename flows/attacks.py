@@ -12,10 +12,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from flows.places import HELP
 from flows.startup import settle
 from tasks.errors import UserError
 
-BUDGETS = ("1", "2", "3", "4", "5", "6", "7", "8", "inf")
 MISTAKE = 2
 
 
@@ -25,11 +25,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         settle()
         # Imported now: torch, prefect and matplotlib read their environment once, when they are first imported.
-        from flows.attack_outputs import write
+        from flows.attack_outputs import Places, write
         from flows.attack_table import measure
 
+        places = Places.chosen(chosen.dataset, chosen.csv, chosen.figure, chosen.json)
         rows, provenance = measure(chosen.dataset, chosen.eps_a, chosen.repeats)
-        write(chosen.dataset, rows, provenance, chosen)
+        write(places, rows, provenance)
     except UserError as mistake:
         print(f"error: {mistake}", file=sys.stderr)
         return MISTAKE
@@ -41,12 +42,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m flows.attacks", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--dataset", default="cora", metavar="D", help="a public graph with classes (default: cora)")
-    parser.add_argument("--eps-a", nargs="+", default=list(BUDGETS), metavar="E", help="budgets of a neighbour list")
+    parser.add_argument(
+        "--dataset", default="cora", metavar="D", help="a public graph with classes, or a set of graphs (default: cora)"
+    )
+    parser.add_argument(
+        "--eps-a", nargs="+", metavar="E", help="budgets of a neighbour list, for one graph (default: 1 to 8 and inf)"
+    )
     parser.add_argument(
         "--repeats", type=int, default=3, metavar="N", help="how often everything is drawn (default: 3)"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows as one JSON array")
+    parser.add_argument("--json", type=Path, metavar="FILE", help=f"write all rows as one JSON array; {HELP}")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="instead of data/results/attacks/<D>.csv")
     parser.add_argument("--figure", type=Path, metavar="FILE", help="instead of data/results/attacks/<D>.png")
     return parser

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from flows.places import HELP, check_places
 from flows.startup import settle
 
 if __name__ == "__main__":
@@ -35,9 +36,7 @@ def audit(seed: int, fast: bool, json: Path | None, csv: Path | None) -> int:
     """
     if seed < 0:
         raise UserError(f"--seed {seed} is negative; use 0 or more")
-    for option, path in (("--json", json), ("--csv", csv)):
-        if path and path.is_dir():
-            raise UserError(f"{option} {path} is a folder; name a file")
+    check_places({"--json": json, "--csv": csv})
     cases = all_cases()
     progress = tqdm(audited(cases, seed, FAST_DRAWS if fast else None), "audit", len(cases), disable=None, leave=False)
     rows = list(progress)
@@ -56,8 +55,8 @@ def audit(seed: int, fast: bool, json: Path | None, csv: Path | None) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; the exit status: 0, 1 for a refuted claim, 2 for a mistake."""
     parser = argparse.ArgumentParser(prog="python -m flows.audit", description=__doc__)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows as one JSON array")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="write all rows as CSV")
+    parser.add_argument("--json", type=Path, metavar="FILE", help=f"write all rows as one JSON array; {HELP}")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help=f"write all rows as CSV; {HELP}")
     parser.add_argument("--fast", action="store_true", help="few draws: a quick look, bounds further from the claims")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draws; equal seeds give equal rows")
     chosen = parser.parse_args(arguments)

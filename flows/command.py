@@ -6,9 +6,11 @@ import argparse
 import contextlib
 import logging
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
+from flows.places import HELP, check_places
 from flows.server import leased_server
 from flows.startup import settle
 from flows.sweep_options import add_sweep_options
@@ -29,16 +31,17 @@ def main(study: str, arguments: Sequence[str] | None = None) -> int:
 
         return run(study, chosen)
 
-    return guarded(work, chosen.plain)
+    return guarded(work, chosen.plain, {"--json": chosen.json})
 
 
-def guarded(work: Callable[[], int], plain: bool) -> int:
+def guarded(work: Callable[[], int], plain: bool, places: Mapping[str, Path | None] = MappingProxyType({})) -> int:
     """Do the work with a Prefect server, or plainly without one; mistakes and interrupts become one line and a status.
 
-    ``work`` imports what imports prefect.
+    ``work`` imports what imports prefect, and writes to ``places``, which are named by their options.
     """
     _show_progress()
     try:
+        check_places(places)
         settle()
         with _server(plain):
             return work()
@@ -57,7 +60,7 @@ def _parser(study: str) -> argparse.ArgumentParser:
         "--dataset", action="append", default=[], metavar="D", nargs="+", help="instead of the profile's"
     )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="override a parameter")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows as one JSON array")
+    parser.add_argument("--json", type=Path, metavar="FILE", help=f"write all rows as one JSON array; {HELP}")
     parser.add_argument("--plain", action="store_true", help="run without a Prefect server")
     parser.add_argument("--export", action="store_true", help="lay points and tables below data/, for DVC")
     if study == "sweep":

@@ -99,12 +99,32 @@ def test_a_mistake_is_one_line(run: Run, workspace: Path, arguments: list[str], 
     assert not (workspace / "data").exists()
 
 
-def test_a_figure_that_cannot_be_drawn_is_one_line(run: Run, declare: Callable[..., None], tmp_path: Path) -> None:
-    declare(private=False)
+PLACES = [
+    ("--figure", "file/x.png", "is a file, no folder"),
+    ("--figure", "x.odd", "name a .png file"),
+    ("--csv", ".", "is a folder; name a file"),
+    ("--json", "file/x.json", "is a file, no folder"),
+    ("--json", "table.json", "is where the record of --csv goes; name another file"),
+]
+
+
+@pytest.mark.parametrize(("option", "place", "says"), PLACES)
+def test_a_bad_place_is_refused_before_anything_is_attacked(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, option: str, place: str, says: str
+) -> None:
+    monkeypatch.setattr("flows.attack_table.measure", lambda *_: pytest.fail("work was done"))
     (tmp_path / "file").touch()
-    small = ["--dataset", "friends", "--eps-a", "inf", "--repeats", "1"]
-    for place in (tmp_path / "file/x.png", tmp_path / "x.odd"):
-        status, _, err = run(*small, "--figure", str(place))
-        assert status == 2
-        assert f"error: {place}: cannot be written" in err
-        assert "Traceback" not in err
+    given = ["--csv", str(tmp_path / "table.csv")] if option == "--json" else []
+    status, out, err = run("--dataset", "digits", *given, option, str(tmp_path / place))
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert err.startswith(f"error: {option} {tmp_path / place}")
+    assert says in err
+
+
+def test_a_set_of_graphs_has_no_budget_of_lists(run: Run) -> None:
+    status, out, err = run("--dataset", "mutag", "--eps-a", "7")
+    assert (status, out) == (2, "")
+    assert err == (
+        "error: --eps-a is the budget of a neighbour list, and mutag is a set of graphs, which is attacked at eps 1/n,"
+        " 1, 10, 100, 1000, inf; leave it out\n"
+    )

@@ -51,11 +51,17 @@ def test_a_refuted_claim_ends_with_1_and_names_the_mechanism(
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
-    [(["--seed", "-1"], "--seed -1 is negative"), (["--json", "FOLDER"], "is a folder; name a file")],
+    [
+        (["--seed", "-1"], "--seed -1 is negative"),
+        (["--json", "FOLDER"], "is a folder; name a file"),
+        (["--csv", "FOLDER/file/x"], "is a file, no folder"),
+        (["--csv", "FOLDER/x", "--json", "FOLDER/x"], "another file"),
+    ],
 )
 def test_a_mistake_is_one_line(
     arguments: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "file").touch()
     assert main([argument.replace("FOLDER", str(tmp_path)) for argument in arguments]) == 2
     out, err = capsys.readouterr()
     assert out == ""
