@@ -12,11 +12,10 @@ from flows.attack_outputs import Provenance, walk_rows
 from flows.study import PARAMETERS, open_store, own_datasets, workspace
 from tasks.datasets.graph import RawGraph
 from tasks.datasets.registry import public_dataset, user_dataset
-from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
 from tasks.evaluation.attacks.pairs import refuse_private
 from tasks.evaluation.rows import Row
-from tasks.params import load_parameters
+from tasks.params import load_parameters, study_budget
 from tasks.steps.download import RawSource, download
 from tasks.store import PointStore
 
@@ -31,7 +30,7 @@ def measure(dataset: str, eps_a: Sequence[str] | None, repeats: int) -> tuple[li
         UserError: for an unknown or private data set, a bad budget or number of repeats, or ``eps_a`` with a set of
             graphs.
     """
-    budgets = [canonical_epsilon(value, name="eps_a") for value in eps_a or BUDGETS]
+    budgets = [study_budget(value, name="eps_a") for value in eps_a or BUDGETS]
     if len(set(budgets)) < len(budgets):
         raise UserError("--eps-a names a budget twice; name each once")
     if repeats < 1:

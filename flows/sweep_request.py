@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import Any, Literal
 
 from pydantic import Field
 
-from flows.study import StudyRequest, read_request
+from flows.study import StudyRequest
 from flows.sweep_options import LISTS
-from tasks.curator.methods import method_named
 from tasks.errors import UserError
-from tasks.params import NodeClassification
 
 AXES: dict[str, dict[str, str]] = {
     "node_classification": {"methods": "methods", "backbones": "backbones", "eps_x": "eps_x", "eps_a": "eps_a"},
@@ -69,22 +66,12 @@ class SweepRequest(StudyRequest):
             if values:
                 changes.append(_override(f"{self.study}.{axes[name]}", values))
         if self.study == "node_classification" and any(getattr(self, name) for name in axes):
-            changes += self._without_parts()
+            changes.append(_override("node_classification.parts", []))
         if self.study == "node_embedding" and any(getattr(self, name) for name in axes):
             changes.append(_override("node_embedding.parts", []))
         return StudyRequest(
             profile=self.profile, datasets=self.datasets, overrides=[*changes, *self.overrides], export=self.export
         )
-
-    def _without_parts(self) -> Iterable[str]:
-        """Grids of single methods are refused where no line uses them."""
-        yield _override("node_classification.parts", [])
-        profile = getattr(read_request(StudyRequest(profile=self.profile)), self.profile)
-        grid: NodeClassification = profile.node_classification
-        used = {method_named(name).name for name in self.methods or grid.methods}
-        searches = {name: search.model_dump(mode="json") for name, search in grid.searches.items() if name in used}
-        if len(searches) < len(grid.searches):
-            yield _override("node_classification.searches", searches)
 
 
 def _override(key: str, value: Any) -> str:

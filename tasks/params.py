@@ -21,21 +21,35 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
     model_validator,
 )
 
-from tasks.epsilon import canonical_epsilon
+from tasks.epsilon import INFINITE, PER_NODE, canonical_epsilon
 from tasks.errors import UserError
+from tasks.params_problem import problem, shortened
 from tasks.reports.edge import EdgeMode
 
 PROFILES = ("demo", "paper")
-SHOWN = 100
 MOST_VALUES = 100_000
+LEAST_BUDGET, LARGEST_BUDGET = 1e-6, 1e6
+
+
+def study_budget(value: object, *, name: str = "epsilon", per_node: bool = False) -> str:
+    """The canonical spelling of a budget that a study can work with.
+
+    Raises:
+        UserError: for no budget, or one so small or large that floating point has no answer.
+    """
+    canonical = canonical_epsilon(value, name=name, per_node=per_node)
+    if canonical not in (INFINITE, PER_NODE) and not LEAST_BUDGET <= float(canonical) <= LARGEST_BUDGET:
+        raise UserError(f"{name}: use a budget from {LEAST_BUDGET:g} to {LARGEST_BUDGET:g}, or inf for no noise")
+    return canonical
 
 
 def _budget(value: object, *, per_node: bool = False) -> str:
     try:
-        return canonical_epsilon(value, per_node=per_node)
+        return study_budget(value, per_node=per_node)
     except UserError as error:
         raise ValueError(str(error)) from None
 
@@ -102,6 +116,7 @@ Budgets = Annotated[list[Budget], Field(min_length=1), Distinct]
 MethodNames = Annotated[list[MethodName], Field(min_length=1), Distinct]
 ClassificationBackbones = Annotated[list[Literal["gcn", "sage"]], Field(min_length=1), Distinct]
 LabelRates = Annotated[list[LabelRate], Field(min_length=1), Distinct]
+STATED = "searches of the file"
 EmbeddingMode = Literal[
     "deepwalk", "walk", "walk-random-tree", "walk-paper-tree", "release-once", "randomized-response"
 ]
@@ -226,8 +241,9 @@ class NodeClassification(ClassificationGrid):
         return self
 
     @model_validator(mode="after")
-    def _searches_are_used(self) -> NodeClassification:
+    def _searches_are_used(self, info: ValidationInfo) -> NodeClassification:
         methods = {name for grid in self.grids() for name in grid.methods}
+        methods |= (info.context or {}).get(STATED, set())
         if unused := sorted(set(self.searches) - methods):
             raise ValueError(f"searches names {', '.join(unused)}, which no grid has; add the method or remove it")
         return self
@@ -380,12 +396,26 @@ def load_parameters(path: Path, profile: str = "demo", overrides: Sequence[str] 
     if profile not in PROFILES or profile not in tree:
         raise UserError(f"profile {profile!r} is unknown; use one of {', '.join(PROFILES)}")
     tree[profile] = copy.deepcopy(tree[profile])  # sections may share an anchor
+    stated = _searches_of_the_file(tree, profile, overrides)
     for override in overrides:
         _apply(tree, profile, override)
     try:
-        return Parameters.model_validate(tree)
+        return Parameters.model_validate(tree, context={STATED: stated})
     except ValidationError as error:
-        raise UserError(f"{path.name}: {_first_line(error)}") from None
+        raise UserError(f"{path.name}: {problem(error)}") from None
+
+
+def _searches_of_the_file(tree: dict[str, Any], profile: str, overrides: Sequence[str]) -> set[str]:
+    """Methods whose searches a command line may leave without a use: those that the file names, and uses itself."""
+    if not overrides:
+        return set()
+    try:
+        named = set(getattr(Parameters.model_validate(tree), profile).node_classification.searches)
+    except ValidationError:
+        return set()
+    keys = [override.partition("=")[0].strip().split(".") for override in overrides]
+    given = [key[2] if len(key) > 2 else "" for key in keys if key[:2] == ["node_classification", "searches"]]
+    return set() if "" in given or ["node_classification"] in keys else named - set(given)
 
 
 def _refuse_expansion(path: Path, tree: object) -> None:
@@ -405,14 +435,12 @@ def _refuse_expansion(path: Path, tree: object) -> None:
 def _apply(section: Any, profile: str, override: str) -> None:
     key, equals, text = override.partition("=")
     if not equals:
-        raise UserError(f"--set {_shortened(override)} has no '='; write --set dotted.key=json")
-    shown = _shortened(key, plain=True)
+        raise UserError(f"--set {shortened(override)} has no '='; write --set dotted.key=json")
+    shown = shortened(key, plain=True)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise UserError(
-            f"--set {shown}: {_shortened(text)} is not JSON; quote strings, for example '\"inf\"'"
-        ) from None
+        raise UserError(f"--set {shown}: {shortened(text)} is not JSON; quote strings, for example '\"inf\"'") from None
     names = key.strip().split(".")
     if names[0] in Parameters.model_fields:
         raise UserError(f"--set {shown}: keys are those below the profile; the rest is changed in params.yaml alone")
@@ -420,25 +448,6 @@ def _apply(section: Any, profile: str, override: str) -> None:
     for depth, name in enumerate(parents):
         section = section.setdefault(name, {})
         if not isinstance(section, dict):
-            above = _shortened(".".join(parents[: depth + 1]), plain=True)
+            above = shortened(".".join(parents[: depth + 1]), plain=True)
             raise UserError(f"--set {shown}: {above} is not a section of params.yaml")
     section[leaf] = value
-
-
-def _shortened(value: object, *, plain: bool = False) -> str:
-    try:
-        text = str(value) if plain else repr(value)
-    except (ValueError, RecursionError):  # an integer of more than 4300 digits, or deep nesting
-        text = type(value).__name__
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
-
-
-def _first_line(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    where = _shortened(".".join(str(part) for part in first["loc"]), plain=True)
-    if first["type"] == "extra_forbidden":
-        return f"{where} is not a known key; remove it or check its spelling"
-    if first["type"] == "missing":
-        return f"{where} is missing; add it"
-    rule = first["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
-    return f"{where}: {rule} (got {_shortened(first['input'])})"
