@@ -2,7 +2,7 @@
 
 python -m flows.ego_clustering [--profile P] [--dataset D ...] [--set key=json ...] [--json FILE] [--plain] [--export]
 
-Encoders, budgets, rounds, clients and solver are those of the section graph_classification.
+``--export`` lays everything below data/; ``python -m flows.report`` draws the figures.
 """
 
 from __future__ import annotations

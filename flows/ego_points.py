@@ -17,9 +17,6 @@ from tasks.steps.ego_graphs import EgoSource, draw_ego_centres, ego_source
 from tasks.steps.map_graphs import compare_five, map_distances, score_clusters
 from tasks.store import PointRef
 
-GRAPHS = 500
-HOPS = (1, 2)
-
 Points = dict[tuple[Cell, int], PointRef]
 """One point for each cell and repeat."""
 
@@ -35,7 +32,7 @@ class Seen:
 
 def cut(study: Study, sources: Mapping[str, RawSource]) -> dict[str, EgoSource]:
     """The ego graphs by name, of every reach around the same centres; all repeats share them."""
-    seed = study.profile.seed
+    seed, grid = study.profile.seed, study.profile.ego_clustering
     centres = study.collect(
         Call(
             draw_ego_centres,
@@ -43,7 +40,7 @@ def cut(study: Study, sources: Mapping[str, RawSource]) -> dict[str, EgoSource]:
             {
                 "store": study.store,
                 "source": source,
-                "graphs": GRAPHS,
+                "graphs": grid.graphs,
                 "repeat": 0,
                 "seed": 0 if seed is None else seed,
             },
@@ -51,7 +48,7 @@ def cut(study: Study, sources: Mapping[str, RawSource]) -> dict[str, EgoSource]:
         )
         for name, source in sources.items()
     )
-    cuts = [ego_source(sources[name], point, hops) for (name, point), hops in product(centres.items(), HOPS)]
+    cuts = [ego_source(sources[name], point, hops) for (name, point), hops in product(centres.items(), grid.hops)]
     return {source.name: source for source in cuts}
 
 
@@ -59,7 +56,7 @@ def cluster(
     study: Study, egos: Mapping[str, EgoSource], reports: Reports, distances: dict[tuple[Cell, int], Distances]
 ) -> Points:
     """As many clusters as there are classes, whose number is public; with node counts alone for control."""
-    grid = study.profile.graph_classification
+    grid = study.profile.ego_clustering
     # The number of classes is known to everybody, as in the other studies.
     classes = {name: source.load().classes for name, source in egos.items()}
 
@@ -89,13 +86,12 @@ def cluster(
         )
         for (cell, repeat), by_alpha in distances.items()
     ]
-    if "node-count" in grid.baselines:
-        # Every report of a repeat says the same of node counts.
-        some = {(cell.dataset, repeat): point for (cell, repeat), point in sorted(reports.embeddings.items(), key=str)}
-        for (name, repeat), report in some.items():
-            cell = Cell(name, "node-count", "node counts")
-            arguments = {**common(cell, repeat), "report": report}
-            calls.append(Call(cluster_node_counts, f"cluster {cell} repeat={repeat}", arguments, (cell, repeat)))
+    # Every report of a repeat says the same of node counts.
+    some = {(cell.dataset, repeat): point for (cell, repeat), point in sorted(reports.embeddings.items(), key=str)}
+    for (name, repeat), report in some.items():
+        cell = Cell(name, "node-count", "node counts")
+        arguments = {**common(cell, repeat), "report": report}
+        calls.append(Call(cluster_node_counts, f"cluster {cell} repeat={repeat}", arguments, (cell, repeat)))
     return study.collect(calls)
 
 

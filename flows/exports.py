@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from flows.study import Outcome, Study, StudyRequest, workspace
 from tasks.evaluation.rows import write_atomically, write_rows
 from tasks.evaluation.tables import setting_names, summary, write_csv
+from tasks.reports.ledger import Ledger
 from tasks.reports.ledger_table import ledgers_markdown
 from tasks.store import PointRef
 
@@ -19,20 +21,31 @@ def data_folder(kind: str, request: StudyRequest, *parts: str) -> Path:
     return workspace().joinpath("data", kind, request.profile, *parts)
 
 
-def export_results(study: Study, outcome: Outcome, dataset: str, points: list[PointRef]) -> None:
-    """The study's points on one data set, its rows, table, metrics and ledger."""
+def export_results(
+    study: Study, outcome: Outcome, dataset: str, points: list[PointRef], parts: Sequence[str] = ()
+) -> None:
+    """The study's points on one data set, its rows, table, metrics and ledger.
+
+    ``parts`` are the names that the rows have, where a study cuts several sets out of the data set.
+    """
+    names = list(parts) or [dataset]
+
+    def chosen(ledger: Ledger) -> Ledger:
+        return Ledger(tuple(line for name in names for line in ledger.of_dataset(name).lines))
+
     folder = data_folder("results", study.request, study.name, dataset)
     study.store.export(points, folder / "points")
-    rows = [row for row in outcome.rows if row.dataset == dataset]
-    ledgers = {title: ledger.of_dataset(dataset) for title, ledger in outcome.ledgers.items()}
+    rows = [row for row in outcome.rows if row.dataset in names]
+    ledgers = {title: chosen(ledger) for title, ledger in outcome.ledgers.items()}
     ledgers = {title: ledger for title, ledger in ledgers.items() if ledger.lines}
     table = summary(rows)
     write_rows(folder / "rows.json", rows)
     write_csv(folder / "table.csv", table.round(DIGITS))
-    write_atomically(folder / "ledger.json", outcome.ledger.of_dataset(dataset).to_json() + "\n")
+    write_atomically(folder / "ledger.json", chosen(outcome.ledger).to_json() + "\n")
     write_atomically(folder / "ledger.md", ledgers_markdown(ledgers))
     metrics: dict[str, dict[str, float]] = {}
     for _, line in table.iterrows():
         settings = " ".join(f"{name}={line[name]}" for name in setting_names(table) if line[name])
-        metrics.setdefault(f"{line['method']} {settings}", {})[line["metric"]] = round(float(line["mean"]), DIGITS)
+        place = f"{line['dataset']} {line['method']}" if parts else line["method"]
+        metrics.setdefault(f"{place} {settings}", {})[line["metric"]] = round(float(line["mean"]), DIGITS)
     write_atomically(folder / "metrics.json", json.dumps(metrics, indent=1, sort_keys=True) + "\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from flows.graph_reports import Cell, Reports
+from flows.graph_reports import Cell, Reports, embedding_grid
 from flows.study import Study
 from flows.submission import Call
 from tasks.datasets.registry import public_dataset
@@ -32,7 +32,7 @@ def compare(study: Study, sources: dict[str, RawSource], reports: Reports) -> di
 
 def compare_embeddings(study: Study, reports: Reports) -> dict[tuple[Cell, int], Distances]:
     """Distances of reports."""
-    grid = study.profile.graph_classification
+    grid = embedding_grid(study)
     compared = study.collect(
         Call(
             compare_reports,

@@ -11,6 +11,7 @@ from flows.study import Study
 from flows.submission import Call
 from tasks.epsilon import INFINITE
 from tasks.models.graph_architecture import GraphBackbone, Level
+from tasks.params import EmbeddedGraphs
 from tasks.reports.ledger import Ledger
 from tasks.steps.client_point import ledger_lines
 from tasks.steps.download import RawSource
@@ -74,9 +75,16 @@ class Reports:
         return splits + [point for (name, *_), point in self.federations.items() if name == dataset]
 
 
+def embedding_grid(study: Study) -> EmbeddedGraphs:
+    """The section of the study at hand."""
+    grid = getattr(study.profile, study.name)
+    assert isinstance(grid, EmbeddedGraphs)
+    return grid
+
+
 def embedded(study: Study, dataset: str, backbone: GraphBackbone, method: str = "svm-gw") -> Iterator[Cell]:
     """A method on embeddings: without noise once, with noise for every encoder and budget."""
-    grid = study.profile.graph_classification
+    grid = embedding_grid(study)
     for eps in grid.eps:
         if eps == INFINITE:
             yield Cell(dataset, method, f"{backbone}-H", backbone, NO_NOISE, eps)
@@ -100,7 +108,7 @@ def federate(
     level: Level = "graph",
 ) -> dict[tuple[str, GraphBackbone, int], PointRef]:
     """Networks trained over all clients, by (data set, backbone, repeat)."""
-    grid = study.profile.graph_classification
+    grid = embedding_grid(study)
     return study.collect(
         Call(
             train_federation,
@@ -155,7 +163,7 @@ def encode(
 def ledgers(study: Study, datasets: Iterable[str], reports: Reports) -> dict[str, Ledger]:
     """One for each encoder, for a graph is reported under one: its budget, and training, which has none."""
     found = {}
-    for dataset, encoder in product(datasets, (*study.profile.graph_classification.encoders, NO_NOISE)):
+    for dataset, encoder in product(datasets, (*embedding_grid(study).encoders, NO_NOISE)):
         chosen = [key for key in reports.embeddings if (key[0].dataset, key[0].encoder) == (dataset, encoder)]
         trained = {(dataset, cell.backbone, repeat) for cell, repeat in chosen}
         labels = {(dataset, repeat) for _, repeat in chosen}

@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Hashable, Iterator
+from pathlib import Path
 from typing import Any
 
 from flows.startup import settle
@@ -21,7 +22,10 @@ from flows.study import StudyRequest, read_request, workspace
 from tasks.epsilon import INFINITE
 from tasks.errors import UserError
 from tasks.evaluation.accuracy_figure import draw_accuracy
+from tasks.evaluation.ego_figures import MAP_COLUMNS, MAPS, draw_clustering, read_maps
+from tasks.evaluation.embedding_changes import published_changes
 from tasks.evaluation.embedding_figures import draw_embedding
+from tasks.evaluation.embedding_tables import write_embedding_tables
 from tasks.evaluation.frontier_figure import draw_frontier
 from tasks.evaluation.graph_figures import draw_graphs
 from tasks.evaluation.reference import beside, read_reference
@@ -30,7 +34,7 @@ from tasks.evaluation.solitude_figures import draw_solitude
 from tasks.evaluation.solitude_tables import write_solitude_tables
 from tasks.evaluation.tables import cell, console_table, summary, write_csv
 
-ORDER = ("node_classification", "graph_classification", "node_embedding")
+ORDER = ("node_classification", "graph_classification", "ego_clustering", "node_embedding")
 
 
 def report(profile: str) -> str:
@@ -53,13 +57,16 @@ def report(profile: str) -> str:
     compared = pd.concat([beside(part, published(str(study))) for study, part in table.groupby("study", sort=False)])
     write_csv(folder / "table.csv", compared.round(DIGITS))
     write_solitude_tables(compared, folder / "tables")
+    changes = published_changes(fedwalk_figures())
+    write_embedding_tables(compared, folder / "tables", changes)
     vector = folder / "figures"
     draw_accuracy(table, folder / "accuracy.png", vector)
     figures = [
         folder / "accuracy.png",
         *draw_solitude(compared, folder / "solitude", vector),
-        *draw_embedding(table, folder / "embedding", vector),
+        *draw_embedding(table, folder / "embedding", vector, changes),
         *draw_graphs(compared, folder / "graphs", vector),
+        *draw_egos(table, [file.with_name(MAPS) for file in files], folder / "egos", vector),
     ]
     frontier = draw_frontier(table, folder / "frontier", vector)
     write_page(
@@ -92,12 +99,25 @@ def by_study(rows: list[Row]) -> Iterator[list[Row]]:
         yield [row for row in rows if row.study == study]
 
 
+def draw_egos(table: pd.DataFrame, files: list[Path], folder: Path, vector: Path) -> list[Path]:
+    """The figures of clustered ego graphs, of those maps that there are."""
+    own = table[table["study"] == "ego_clustering"]
+    if own.empty:
+        return []
+    maps = [read_maps(file) for file in files if file.is_file()]
+    reference = read_reference(workspace() / "data" / "reference" / "gromov.csv")
+    return draw_clustering(own, pd.concat(maps or [pd.DataFrame(columns=list(MAP_COLUMNS))]), reference, folder, vector)
+
+
 def published(study: str) -> pd.DataFrame:
     """The Solitude paper's table 3, its figures 4 and 5 where the table prints nothing; DeepWalk's own table.
 
     FedWalk's figures were published as differences and stand beside nothing. Of the paper on graph kernels table 1,
-    whose noisy rows are for its default budget 1/n and stand beside every encoder there.
+    whose noisy rows are for its default budget 1/n and stand beside every encoder there. Its figures of ego graphs
+    have a spread over pairs, not over repeats: they are drawn beside ours, not compared.
     """
+    if study == "ego_clustering":
+        return read_reference(workspace() / "data" / "reference" / "gromov.csv").iloc[:0]
     if study == "graph_classification":
         figures = read_reference(workspace() / "data" / "reference" / "gromov.csv")
         noisy = figures["input"].str.endswith("-ldp").map({True: "1/n", False: ""})
@@ -105,9 +125,7 @@ def published(study: str) -> pd.DataFrame:
         figures.insert(list(figures.columns).index("metric"), "eps", noisy + exact)  # settings stand before the metric
         return figures[figures["item"] == "table-1"]
     if study == "node_embedding":
-        figures = read_reference(workspace() / "data" / "reference" / "fedwalk.csv").rename(
-            columns={"condition": "scoring"}
-        )
+        figures = fedwalk_figures().rename(columns={"condition": "scoring"})
         return figures[figures["method"] == "deepwalk"]
     figures = read_reference(workspace() / "data" / "reference" / "solitude.csv")
     rates = read_reference(workspace() / "data" / "reference" / "solitude_label_rate.csv")
@@ -120,6 +138,11 @@ def published(study: str) -> pd.DataFrame:
     return figures.sort_values("item", key=lambda items: items.map(order), kind="stable").drop_duplicates(
         ["dataset", "method", "backbone", "eps_x", "eps_a", "label_rate", "metric"]
     )
+
+
+def fedwalk_figures() -> pd.DataFrame:
+    """What the FedWalk paper printed, and DeepWalk's own table."""
+    return read_reference(workspace() / "data" / "reference" / "fedwalk.csv")
 
 
 def comparison(compared: pd.DataFrame) -> str:

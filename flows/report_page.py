@@ -36,10 +36,16 @@ CAPTIONS = {
     "micro_f1_by_epsilon": "FedWalk's figure 7: micro-F1 against the encoder's budget, and the edges given away",
     "micro_f1_by_prediction": "FedWalk's figure 8: micro-F1 against two-hop prediction, and the messages it saves",
     "accuracy_by_epsilon": "Graph classification: accuracy against the budget; crosses were published",
-    "knn_5_by_epsilon": "Graph classification: accuracy of 5 nearest neighbours",
-    "knn_20_by_epsilon": "Graph classification: accuracy of 20 nearest neighbours",
+    "knn_5_by_epsilon": "GW-LDP's figure 3: accuracy of 5 nearest neighbours",
+    "knn_20_by_epsilon": "GW-LDP's figure 3: accuracy of 20 nearest neighbours",
     "gw_by_epsilon": "Graph classification: mean Gromov-Wasserstein discrepancy of two graphs",
+    "ego_ari_by_epsilon": "Ego graphs: adjusted Rand index of the clusters; dashes are node counts alone",
+    "ego_nmi_by_epsilon": "Ego graphs: normalised mutual information of the clusters; dashes are node counts alone",
+    "ego_accuracy_by_epsilon": "Ego graphs: accuracy under the best matching; dashes are node counts alone",
+    "ego_gw_by_epsilon": "GW-LDP's figure 5: mean Gromov-Wasserstein discrepancy of two ego graphs",
+    "ego_five_graphs": "GW-LDP's figure 4: discrepancies of five ego graphs, the published ones first",
 }
+EGO_MAPS = "GW-LDP's figure 2: t-SNE of the discrepancies of ego graphs, by cluster above, by the centre's class below"
 OWN_TABLES = {
     "verdicts": "Every published cell, and every method of ours beside it; differences and margins in points",
     "equal-relation-budget": "Accuracy by the budget of a relation: reported once, or by both of its ends",
@@ -175,7 +181,8 @@ def _summary(found: Findings) -> list[str]:
 
 def _picture(path: Path, vector: Path) -> Picture:
     dataset_backbone = path.stem.removeprefix("frontier-").replace("-", ", ")
-    caption = CAPTIONS.get(path.stem, f"Privacy-utility frontier: {dataset_backbone}")
+    maps = path.stem.startswith("ego_maps_")
+    caption = EGO_MAPS if maps else CAPTIONS.get(path.stem, f"Privacy-utility frontier: {dataset_backbone}")
     files = [f"{vector.name}/{path.stem}.{form}" for form in ("pdf", "svg")]
     return picture(vector / f"{path.stem}.svg", caption, files)
 

@@ -27,13 +27,10 @@ from tasks.store import PointStore
 PARAMETERS = "params.yaml"
 SHORT = 60
 SECTIONS = {
-    "download": ("node_classification", "node_embedding", "graph_classification"),
+    "download": ("node_classification", "node_embedding", "graph_classification", "ego_clustering"),
     "perturb": ("node_classification",),
-    "ego_clustering": ("graph_classification",),
 }
-"""The sections of a profile that a stage is for; most studies have their own."""
-OWN_DATASETS = {"ego_clustering": ("citeseer",)}
-"""Data sets of a study whose section names those of another study."""
+"""The sections of a profile that a stage is for; a study has its own."""
 
 log = logging.getLogger("pipeline")
 
@@ -170,7 +167,7 @@ def check_request(name: str, request: StudyRequest) -> Profile:
 def chosen_datasets(name: str, request: StudyRequest, profile: Profile) -> list[str]:
     """The request's data sets, else those of the profile's sections that the study or stage is for; each once."""
     named = [getattr(profile, section).datasets for section in SECTIONS.get(name, (name,))]
-    return list(dict.fromkeys(request.datasets or OWN_DATASETS.get(name) or chain(*named)))
+    return list(dict.fromkeys(request.datasets or chain(*named)))
 
 
 def read_request(request: StudyRequest) -> Parameters:

@@ -318,15 +318,25 @@ class Solver(Section):
     block: Count = 65536
 
 
-class GraphClassification(Section):
-    """The study of graph kernels over protected embeddings: federated training, encoders, kernel machines."""
+class EmbeddedGraphs(Section):
+    """What studies of reported graph embeddings share: federated training, encoders and budgets, the solver."""
 
-    datasets: Annotated[list[str], Field(min_length=1), Distinct] = ["mutag"]
-    backbones: Annotated[list[Literal["gcn", "gin"]], Field(min_length=1), Distinct] = ["gcn", "gin"]
     encoders: Annotated[list[Literal["per_row", "row", "paper", "gaussian_scale"]], Field(min_length=1), Distinct] = [
         "per_row"
     ]
     eps: Annotated[list[GraphBudget], Field(min_length=1), Distinct] = ["1/n", "inf"]
+    rounds: Count = 200
+    clients: Count = 10
+    solver: Solver = Solver()
+    metric: Literal["euclidean", "cosine", "correlation"] = "euclidean"
+    rectify: bool = False
+
+
+class GraphClassification(EmbeddedGraphs):
+    """The study of graph kernels over protected embeddings: kernel machines beside baselines."""
+
+    datasets: Annotated[list[str], Field(min_length=1), Distinct] = ["mutag"]
+    backbones: Annotated[list[Literal["gcn", "gin"]], Field(min_length=1), Distinct] = ["gcn", "gin"]
     baselines: Annotated[list[Literal["gnn", "spk", "svm-gw", "svm-fgw", "node-count"]], Distinct] = [
         "gnn",
         "spk",
@@ -334,13 +344,16 @@ class GraphClassification(Section):
         "svm-fgw",
         "node-count",
     ]
-    rounds: Count = 200
-    clients: Count = 10
-    solver: Solver = Solver()
-    metric: Literal["euclidean", "cosine", "correlation"] = "euclidean"
-    rectify: bool = False
     gamma_unit: Literal["median", "raw"] = "median"
     cure: Literal["none", "clip", "flip", "shift"] = "none"
+
+
+class EgoClustering(EmbeddedGraphs):
+    """The study of ego graphs cut out of one graph: how many of each reach, around the same centres."""
+
+    datasets: Annotated[list[str], Field(min_length=1), Distinct] = ["citeseer"]
+    graphs: Count = 500
+    hops: Annotated[list[Count], Field(min_length=1), Distinct] = [1, 2]
 
 
 class Profile(Section):
@@ -355,6 +368,7 @@ class Profile(Section):
     node_classification: NodeClassification
     node_embedding: NodeEmbedding = NodeEmbedding()
     graph_classification: GraphClassification = GraphClassification()
+    ego_clustering: EgoClustering = EgoClustering()
 
 
 class OwnDataset(Section):

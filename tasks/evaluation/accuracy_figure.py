@@ -24,7 +24,7 @@ def draw_accuracy(table: pd.DataFrame, path: Path, vector: Path | None = None) -
     panels = list(accuracy.groupby(["dataset", "backbone"], sort=False))
     figure = Figure(figsize=(5 * max(len(panels), 1), 4), layout="constrained")
     axes = figure.subplots(1, max(len(panels), 1), squeeze=False, sharey=True)[0]
-    for axis, ((dataset, backbone), panel) in zip(axes, panels, strict=True):
+    for axis, ((dataset, backbone), panel) in zip(axes[: len(panels)], panels, strict=True):
         budgets = sorted(panel["eps_a"].unique(), key=setting_order)
         for (method, eps_x), curve in panel.groupby(["method", "eps_x"], sort=False):
             places = [budgets.index(budget) for budget in curve["eps_a"]]

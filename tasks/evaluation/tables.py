@@ -13,7 +13,17 @@ from tasks.evaluation.rows import Row, setting_order, sorted_rows, write_atomica
 
 USUAL = {"label_rate": "0.5", "mode": "directed"}
 """Settings that the console leaves out where every line has this value."""
-HEADLINES = ("accuracy", "micro_f1", "macro_f1", "mean_degree", "noise_edges", "edge_recall", "messages_per_walk")
+HEADLINES = (
+    "accuracy",
+    "ari",
+    "nmi",
+    "micro_f1",
+    "macro_f1",
+    "mean_degree",
+    "noise_edges",
+    "edge_recall",
+    "messages_per_walk",
+)
 
 
 def setting_names(frame: pd.DataFrame) -> list[str]:

@@ -28,12 +28,23 @@ def value_at(key: str) -> Any:
     return found
 
 
-def test_the_papers_pipeline_is_the_demos_with_another_name_and_place() -> None:
+def test_the_papers_pipeline_is_the_demos_with_another_name_and_place_and_ego_graphs() -> None:
     demo, paper = read("dvc.yaml"), read("paper/dvc.yaml")
     renamed = yaml.safe_load(re.sub(r"\bdemo\b", "paper", yaml.safe_dump(demo["stages"])))
     for stage in renamed.values():
         stage["wdir"] = ".."
+    egos = paper["stages"].pop("ego_clustering")
+    renamed["download"]["params"].append("paper.ego_clustering.datasets")
+    deps = renamed["report"]["deps"]
+    deps.insert(deps.index("data/results/paper/audit.json"), "data/results/paper/ego_clustering")
+    renamed["report"]["plots"].append("data/results/paper/report/egos")
     assert paper == {"vars": ["../params.yaml"], "stages": renamed}
+
+    as_graphs = re.sub("ego_clustering", "graph_classification", yaml.safe_dump(egos))
+    expected = {**renamed["graph_classification"]}
+    folder = "data/results/paper/graph_classification/${item.dataset}"
+    expected["outs"] = [*expected["outs"][:4], f"{folder}/maps.csv", *expected["outs"][4:]]
+    assert yaml.safe_load(as_graphs) == expected
 
 
 @pytest.mark.parametrize("name", ["dvc.yaml", "paper/dvc.yaml"])

@@ -11,12 +11,21 @@ from typing import Any
 import pytest
 
 from flows.command import main
+from flows.report import report
 from flows.startup import PACKAGE_ROOT
 from tasks.client.ego_graphs import OVERLAP
+from tasks.evaluation.ego_figures import read_maps
 
 STUDY = "ego_clustering"
 REPEATS = 2
-GRID = ['encoders=["per_row","gaussian_scale"]', 'eps=["1/n","inf"]', "rounds=2", "clients=3"]
+GRID = [
+    'encoders=["per_row","gaussian_scale"]',
+    'eps=["1/n","inf"]',
+    "graphs=60",
+    "hops=[1,2]",
+    "rounds=2",
+    "clients=3",
+]
 # The graph and its centres; for each reach and repeat a split, a network, three reports, their distances, analyses
 # and fives, four partitions and scores; and maps of the first repeat.
 POINTS = 1 + 2 * (REPEATS * (1 + 1 + 4 * 3 + 2 * 4) + 3)
@@ -27,16 +36,13 @@ Run = Callable[..., tuple[int, str, str, list[dict[str, Any]]]]
 
 
 @pytest.fixture
-def run(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     """The command on sixty ego graphs of the small graph."""
-    monkeypatch.setattr("flows.ego_points.GRAPHS", 60)
-    monkeypatch.setattr("flows.ego_exports.workspace", lambda: workspace)
-    shutil.copytree(PACKAGE_ROOT / "data" / "reference", workspace / "data" / "reference")
 
     def command(*arguments: str) -> tuple[int, str, str, list[dict[str, Any]]]:
         file = tmp_path / "rows.json"
         file.unlink(missing_ok=True)
-        grid = [f"--set=graph_classification.{setting}" for setting in GRID]
+        grid = [f"--set={STUDY}.{setting}" for setting in GRID]
         status = main(STUDY, ["--plain", "--dataset", "friends", "--json", str(file), *grid, *arguments])
         out, err = capsys.readouterr()
         return status, out, err, json.loads(file.read_text()) if file.exists() else []
@@ -76,18 +82,32 @@ def test_rows_figures_and_ledgers(run: Run, declare: Callable[..., None], worksp
     assert (
         "Encoder per_row on friends-2-hop, guaranteed for the embedding: eps for the graph; for training: none" in out
     )
-    results = workspace / "data" / "results" / "demo" / STUDY
-    scores = {f"{metric}_by_epsilon.png" for metric in ("ari", "nmi", "accuracy", "gw")}
-    maps = {f"maps_friends-{hops}-hop_{encoder}.png" for hops in (1, 2) for encoder in ("per_row", "gaussian_scale")}
-    assert {path.name for path in results.glob("*.png")} == scores | maps | {"five_graphs.png"}
-    tables = {"points", "rows.json", "table.csv", "metrics.json", "ledger.json", "ledger.md"}
-    assert {path.name for path in (results / "friends-1-hop").iterdir()} == tables
-    assert len(list((workspace / "data" / "noisy" / "demo" / STUDY / "friends-1-hop").iterdir())) == REPEATS * 3
-    drawn = {path.name: path.read_bytes() for path in results.glob("*.png")}
+    results = workspace / "data" / "results" / "demo" / STUDY / "friends"
+    tables = {"rows.json", "table.csv", "maps.csv", "metrics.json", "ledger.json", "ledger.md"}
+    assert {path.name for path in results.iterdir()} == tables | {"points"}
+    assert len(list((workspace / "data" / "noisy" / "demo" / STUDY / "friends").iterdir())) == 2 * REPEATS * 3
+    assert len(json.loads((results / "metrics.json").read_text())) == 2 * 4
+    maps = read_maps(results / "maps.csv")
+    seen = maps.groupby(["dataset", "encoder", "eps"]).size()
+    assert (len(seen), set(seen)) == (2 * 3, {60})
+    written = {name: (results / name).read_bytes() for name in tables}
 
     status, _, err, again = run("--export")
     assert (status, counts(err), again) == (0, (0, POINTS), rows)
-    assert drawn == {path.name: path.read_bytes() for path in results.glob("*.png")}
+    assert written == {name: (results / name).read_bytes() for name in tables}
+
+    # The report shows all of it.
+    shutil.copytree(PACKAGE_ROOT / "data" / "reference", workspace / "data" / "reference")
+    assert "gw-k-means" in report("demo")
+    place = workspace / "data" / "results" / "demo" / "report"
+    page = (place / "report.html").read_text()
+    scores = {f"ego_{metric}_by_epsilon" for metric in ("ari", "nmi", "accuracy", "gw")}
+    drawn = {f"ego_maps_friends-{hops}-hop_{encoder}" for hops in (1, 2) for encoder in ("per_row", "gaussian_scale")}
+    drawn |= scores | {"ego_five_graphs"}
+    assert {path.stem for path in (place / "egos").iterdir()} == drawn
+    assert all(f"figures/{name}.pdf" in page for name in drawn)
+    for words in ("ego clustering", "friends-2-hop: mean", "t-SNE", "adjusted Rand index", OVERLAP.split(":")[0]):
+        assert words in page
 
 
 def test_a_set_of_graphs_and_a_private_export_are_refused_in_one_line(

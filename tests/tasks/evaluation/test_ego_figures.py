@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -7,10 +8,20 @@ import pandas as pd
 import pytest
 
 from flows.startup import PACKAGE_ROOT
-from tasks.evaluation.ego_figures import GraphMap, _measured, _published, draw_five, draw_maps, draw_scores
+from tasks.errors import UserError
+from tasks.evaluation.ego_figures import (
+    MAPS,
+    _measured,
+    _published,
+    draw_clustering,
+    draw_maps,
+    draw_scores,
+    map_rows,
+    read_maps,
+)
 from tasks.evaluation.reference import read_reference
 from tasks.evaluation.rows import Row
-from tasks.evaluation.tables import summary
+from tasks.evaluation.tables import summary, write_csv
 
 STUDY = "ego_clustering"
 
@@ -47,21 +58,48 @@ def test_bars_are_the_published_figures_and_means_over_repeats() -> None:
     assert _measured(chosen) == {"inf": (1.5, 1.5), "1/n": (2.5, 2.5), "1": (4.5, 4.5)}
 
 
-def test_figures_are_functions_of_what_they_show(tmp_path: Path) -> None:
+def maps(clusters: int = 6) -> pd.DataFrame:
     rng = np.random.default_rng(0)
-    places, labels = rng.normal(size=(30, 2)).astype(np.float32), rng.integers(0, 6, size=30)
-    maps = [GraphMap(title, places, rng.integers(0, 6, size=30)) for title in ("no LDP", "eps=1")]
+    drawn = []
+    for dataset, (encoder, eps) in product(
+        ("citeseer-1-hop", "citeseer-2-hop"), (("none", "inf"), ("per_row", "1/n"), ("per_row", "1"))
+    ):
+        places = rng.normal(size=(30, 2)).astype(np.float32)
+        drawn.append(
+            map_rows(dataset, encoder, eps, places, rng.integers(0, clusters, size=30), np.arange(30) % clusters)
+        )
+    return pd.concat(drawn)
+
+
+def test_figures_are_functions_of_what_they_show(tmp_path: Path) -> None:
     drawn = [
-        [
-            *draw_scores(table(), folder),
-            draw_five(table(), reference(), folder / "five.png"),
-            draw_maps(maps, labels, folder / "maps.png"),
-        ]
+        draw_clustering(table(), maps(), reference(), folder, folder / "vector")
         for folder in (tmp_path / "one", tmp_path / "two")
     ]
-    assert [path.name for path in drawn[0]] == ["ari_by_epsilon.png", "gw_by_epsilon.png", "five.png", "maps.png"]
+    names = ["ego_ari_by_epsilon", "ego_gw_by_epsilon", "ego_five_graphs"]
+    names += [f"ego_maps_citeseer-{hops}-hop_per_row" for hops in (1, 2)]
+    assert [path.stem for path in drawn[0]] == names
     assert [path.read_bytes() for path in drawn[0]] == [path.read_bytes() for path in drawn[1]]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn[0])
+    vectors = {path.name: path.read_bytes() for path in (tmp_path / "one" / "vector").iterdir()}
+    assert set(vectors) == {f"{name}.{form}" for name in names for form in ("pdf", "svg")}
+    assert vectors == {path.name: path.read_bytes() for path in (tmp_path / "two" / "vector").iterdir()}
+
+
+def test_maps_are_read_as_they_were_written(tmp_path: Path) -> None:
+    write_csv(tmp_path / MAPS, maps())
+    read = read_maps(tmp_path / MAPS)
+    for name, column in maps().reset_index(drop=True).items():
+        assert (read[name] == column).all() if name not in ("x", "y") else np.allclose(read[name], column)
+    (tmp_path / "other.csv").write_text("dataset,eps\na,1\n")
+    for name in ("other.csv", "missing.csv"):
+        with pytest.raises(UserError, match="no table of maps"):
+            read_maps(tmp_path / name)
+
+
+def test_without_maps_there_is_no_figure_of_them(tmp_path: Path) -> None:
+    drawn = draw_clustering(table(), maps().iloc[:0], reference(), tmp_path)
+    assert [path.stem for path in drawn] == ["ego_ari_by_epsilon", "ego_gw_by_epsilon", "ego_five_graphs"]
 
 
 def test_without_rows_over_eps_no_scores_are_drawn(tmp_path: Path) -> None:
@@ -72,6 +110,4 @@ def test_without_rows_over_eps_no_scores_are_drawn(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("colours", [1, 12])
 def test_maps_take_any_number_of_clusters(tmp_path: Path, colours: int) -> None:
-    clusters = np.arange(24) % colours
-    drawn = draw_maps([GraphMap("x", np.zeros((24, 2), dtype=np.float32), clusters)], clusters, tmp_path / "m.png")
-    assert drawn.exists()
+    assert draw_maps(maps(colours), tmp_path / "m.png").exists()
