@@ -1,0 +1,21 @@
+"""The lines of the node embedding study in a summary, with every setting that any of its modes has."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+SETTINGS = ("mode", "eps_encoder", "p", "k", "walks", "pad", "train_ratio", "scoring")
+HALF = "0.5"
+"""The training ratio that is compared where one is enough."""
+
+
+def embedding_lines(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """The study's lines of one metric; a setting that no line has is an empty column."""
+    lines = table[(table["study"] == "node_embedding") & (table["metric"] == metric)]
+    missing = [name for name in SETTINGS if name not in lines]
+    return lines.assign(**dict.fromkeys(missing, "")).fillna(dict.fromkeys(SETTINGS, ""))
+
+
+def named_mode(line: dict) -> str:
+    """The mode; lists that are padded are told apart."""
+    return f"{line['mode']} (padded)" if line["pad"] else str(line["mode"])
