@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from flows.deployment_budgets import require_lists
 from flows.embedding_lines import Cell, Wanted
 from flows.fedwalk_trees import Tree, Trees
 from flows.study import Study
@@ -77,6 +78,7 @@ def _walks_over_lists(study: Study, sources: dict[str, RawSource], trees: Trees,
     received: AllWalks = {}
     encoding: dict[tuple[Cell, int], Call] = {}
     for line, tree in _planted(trees, [line for line in wanted if line.line.mode == "release-once"]):
+        require_lists(study, line, tree)
         lists = Cell.of(line, tree.k, walks=False)
         arguments = {
             "store": study.store,

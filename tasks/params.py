@@ -288,6 +288,7 @@ class NodeEmbedding(EmbeddingGrid):
     datasets: Annotated[list[str], Field(min_length=1), Distinct] = ["digits"]
     repeats: Count | None = None
     parts: list[EmbeddingPart] = []
+    budget: Budget = "inf"
     eps_degree: Budget = "1"
     eps_counts: Budget = "1"
     length: Annotated[Whole, Field(ge=3, le=65535)] = 40
@@ -345,6 +346,7 @@ class GraphClassification(EmbeddedGraphs):
         "node-count",
     ]
     gamma_unit: Literal["median", "raw"] = "median"
+    budget: Budget = "inf"
     cure: Literal["none", "clip", "flip", "shift"] = "none"
 
 

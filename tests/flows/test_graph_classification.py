@@ -35,6 +35,11 @@ GRID = ['backbones=["gin"]', 'encoders=["per_row","gaussian_scale"]', 'eps=["1/n
 Run = Callable[..., tuple[int, str, str, list[dict[str, Any]]]]
 
 
+def test_no_finite_budget_pays_for_model_updates_in_clear(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(STUDY, ["--plain", "--set", f"{STUDY}.budget=1000"]) == 2
+    assert "mutag: one deployment costs a user inf (model updates, in clear inf)" in capsys.readouterr().err
+
+
 @pytest.fixture
 def run(
     workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -306,3 +306,38 @@ def test_a_set_of_graphs_has_no_walks(run: Run, capsys: pytest.CaptureFixture[st
     status, _, err, _ = run("--dataset", "mutag")
     assert status == 2
     assert "mutag is a set of graphs; node embedding needs one graph" in err
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        (
+            {"modes": ["walk"], "budget": 1000},
+            "friends walk: one deployment costs a user inf (counts 1 + degree 1",
+        ),
+        ({"modes": ["deepwalk"], "budget": 1000}, "friends deepwalk: one deployment costs a user inf"),
+        ({"modes": ["randomized-response"], "budget": 1.9}, "one deployment costs a user 2 (edges 2)"),
+        ({"modes": ["release-once"], "budget": 1.9}, "one deployment costs a user 2 (counts 1 + degree 1)"),
+    ],
+)
+def test_a_declared_budget_is_checked_before_anything_is_drawn(
+    run: Run, declare: Declare, tmp_path: Path, changes: dict[str, Any], says: str
+) -> None:
+    declare(private=False)
+    status, _, err, _ = run("--dataset", "friends", **changes)
+    assert (status, says in err) == (2, True)
+    assert not list((tmp_path / "store/points").glob("*/report*"))
+
+
+def test_encoded_lists_are_checked_against_the_budget_before_they_are_drawn(
+    run: Run, declare: Declare, tmp_path: Path
+) -> None:
+    declare(private=False)
+    chosen: dict[str, Any] = {"modes": ["release-once"], "budget": 3}
+    status, _, err, _ = run("--dataset", "friends", "--set", "repeats=1", **chosen)
+    assert status == 2
+    cost = re.search(r"friends release-once: one deployment costs a user ([\d.]+) .*encoded lists ([\d.]+)\)", err)
+    assert cost is not None and Decimal(cost[1]) == Decimal(cost[2]) + 2
+    drawn = [path.parent for path in (tmp_path / "store/points").glob("*/ledger.json")]
+    assert len(drawn) == 2  # degrees and counts
+    assert run("--dataset", "friends", "--set", "repeats=1", **{**chosen, "budget": float(cost[1])})[0] == 0
