@@ -1,7 +1,8 @@
 """What a Prefect server needs to run sweeps: ``python -m flows.deployments``, with PREFECT_API_URL naming the server.
 
-Work pools and the limit of the GPU are created where they are missing. ``prefect.yaml`` is deployed when one of its
-deployments is missing or the file has changed since: deploying sets every schedule back to what the file says.
+Runs that a killed process left running are marked so. Work pools and the limit of the GPU are created where they are
+missing. ``prefect.yaml`` is deployed when one of its deployments is missing or the file has changed since: deploying
+sets every schedule back to what the file says.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ if __name__ == "__main__":
 
     settle()
 
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
@@ -22,11 +24,15 @@ from prefect.client.schemas.actions import WorkPoolCreate
 from prefect.exceptions import ObjectNotFound
 from prefect.workers.process import ProcessWorker
 
+from flows.crashes import mark_crashed_runs
+from flows.owners import is_dead
 from flows.startup import PACKAGE_ROOT, project_root
 from flows.submission import GPU
 from tasks.errors import UserError
 from tasks.point_folder import file_sha256
 from tasks.redaction import without_secrets
+from tasks.steps.track import end_dead_runs
+from tasks.steps.tracking_address import default_tracking_uri
 
 FILE = "prefect.yaml"
 FLOW = "sweep"
@@ -81,6 +87,9 @@ def _deployed(client: SyncPrefectClient, name: str) -> bool:
 
 def main() -> int:
     """The command line; 2 when Prefect refuses the file."""
+    mark_crashed_runs()
+    with contextlib.suppress(UserError):  # a run says what is wrong with MLflow
+        end_dead_runs(default_tracking_uri(project_root()), is_dead)
     try:
         with get_client(sync_client=True) as client:
             deploy(client, project_root() / ".prefect" / "deployed")
