@@ -38,12 +38,17 @@ class Expected:
         costs = [point.file(COST) for call, point in trained if call.name in self.calls]
         epochs = sum(json.loads(cost.read_text())["model_epochs"] for cost in costs)
         log.info(
-            "searches took %.1f minutes and %d model-epochs (forecast: %.1f and at most %d)",
-            (time.monotonic() - self.started) / 60,
+            "searches took %s and %d model-epochs (forecast: %s and at most %d)",
+            duration((time.monotonic() - self.started) / 60),
             epochs,
-            self.minutes,
+            duration(self.minutes),
             self.model_epochs,
         )
+
+
+def duration(minutes: float) -> str:
+    """As much of a forecast as it can know."""
+    return "less than a minute" if minutes < 1 else f"about {minutes:.1f} minutes"
 
 
 def expect(study: Study, calls: Sequence[Call]) -> Expected:
@@ -67,7 +72,7 @@ def expect(study: Study, calls: Sequence[Call]) -> Expected:
         points = sum(cost.points * len(alike[group]) for group, cost in found.items())
         line = (
             f"{sum(map(len, alike.values()))} searches of {points} points, at most {epochs} model-epochs, "
-            f"about {minutes:.1f} minutes on {workers} workers, "
+            f"{duration(minutes)} on {workers} workers, "
             f"at most {max(cost.memory_mb for cost in found.values()):.0f} MB each"
         )
         log.info("forecast: %s", line)
