@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-STUDIES = ("node_classification", "graph_classification", "node_embedding")
+STUDIES = ("node_classification", "graph_classification", "node_embedding", "ego_clustering")
 LISTS = {
     "methods": "methods; of graph_classification its baselines, of node_embedding its modes",
-    "backbones": "gcn, sage or gin; not of node_embedding",
+    "backbones": "gcn, sage or gin; of node_classification and graph_classification",
     "eps_x": "node_classification: budgets of a user's features, inf: no noise",
     "eps_a": "node_classification: budgets of a user's neighbour list",
-    "eps": "budgets of graph_classification's embeddings or of node_embedding's encoder",
+    "eps": "budgets of graph_classification's and ego_clustering's embeddings or of node_embedding's encoder",
 }
 
 
@@ -21,5 +21,6 @@ def add_sweep_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", nargs="+", default=[], metavar="V", help=text)
     parser.add_argument("--repeats", type=int, help="independent repeats of every point")
     parser.add_argument("--runner", choices=("threads", "processes", "dask"), help="where steps run")
+    parser.add_argument("--dask-address", metavar="URL", help="of runner dask: its scheduler, else a local cluster")
     parser.add_argument("--workers", type=int, help="steps at a time")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), help="where networks are trained")

@@ -15,9 +15,10 @@ AXES: dict[str, dict[str, str]] = {
     "node_classification": {"methods": "methods", "backbones": "backbones", "eps_x": "eps_x", "eps_a": "eps_a"},
     "graph_classification": {"methods": "baselines", "backbones": "backbones", "eps": "eps"},
     "node_embedding": {"methods": "modes", "eps": "eps_encoder"},
+    "ego_clustering": {"eps": "eps"},
 }
 """What the form's axes are called in a study's section of params.yaml."""
-SETTINGS = ("repeats", "runner", "workers", "device")
+SETTINGS = ("repeats", "runner", "dask_address", "workers", "device")
 
 
 class SweepRequest(StudyRequest):
@@ -27,7 +28,7 @@ class SweepRequest(StudyRequest):
     """
 
     profile: Literal["demo", "paper"] = Field(default="demo", description="section of params.yaml")
-    study: Literal["node_classification", "graph_classification", "node_embedding"] = Field(
+    study: Literal["node_classification", "graph_classification", "node_embedding", "ego_clustering"] = Field(
         default="node_classification", description="study to run"
     )
     methods: list[str] = Field(default=[], description=LISTS["methods"])
@@ -37,6 +38,7 @@ class SweepRequest(StudyRequest):
     eps: list[str] = Field(default=[], description=LISTS["eps"])
     repeats: int | None = Field(default=None, description="independent repeats of every point")
     runner: Literal["threads", "processes", "dask"] | None = Field(default=None, description="where steps run")
+    dask_address: str | None = Field(default=None, description="of runner dask: its scheduler, else a local cluster")
     workers: int | None = Field(default=None, description="steps at a time")
     device: Literal["auto", "cpu", "cuda"] | None = Field(default=None, description="where networks are trained")
 

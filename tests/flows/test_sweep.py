@@ -61,6 +61,7 @@ def test_what_a_study_does_not_have_is_refused() -> None:
         (SweepRequest(study="graph_classification", eps=["1/n"]), "graph_classification", "eps", ["1/n"]),
         (SweepRequest(study="node_embedding", eps=["2"]), "node_embedding", "eps_encoder", ["2"]),
         (SweepRequest(study="node_embedding", methods=["walk"]), "node_embedding", "modes", ["walk"]),
+        (SweepRequest(study="ego_clustering", eps=["1/n"]), "ego_clustering", "eps", ["1/n"]),
     ],
 )
 def test_every_study_has_its_axes(request_: SweepRequest, section: str, axis: str, values: list[str]) -> None:
@@ -73,6 +74,14 @@ def test_a_chosen_axis_of_walks_leaves_the_parts_out() -> None:
     chosen = SweepRequest(profile="paper", study="node_embedding", methods=["walk"]).study_request()
     assert whole.node_embedding.parts
     assert not check_request("node_embedding", chosen).node_embedding.parts
+
+
+def test_a_study_and_a_scheduler_may_be_named_on_the_command_line(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dead = ["--runner", "dask", "--dask-address", "nonsense"]
+    assert main("sweep", ["--plain", "--study", "ego_clustering", "--dataset", "digits", *dead]) == 2
+    assert "dask_address nonsense does not answer" in capsys.readouterr().err
 
 
 def test_mistakes_on_the_command_line_are_one_line(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,7 +104,7 @@ def test_the_form_has_every_field_with_a_description_and_a_default() -> None:
 
 def test_the_deployments_are_of_the_sweep_and_ask_for_what_it_has() -> None:
     deployments = yaml.safe_load((PACKAGE_ROOT / "prefect.yaml").read_text())["deployments"]
-    assert [deployment["name"] for deployment in deployments] == ["nightly", "gpu", "paper"]
+    assert [deployment["name"] for deployment in deployments] == ["nightly", "gpu", "paper", "ego-graphs"]
     for deployment in deployments:
         assert deployment["entrypoint"] == "flows.sweep.sweep"
         request = SweepRequest.model_validate(deployment["parameters"]["request"])

@@ -48,7 +48,7 @@ def test_up_serves_both_pages_and_a_worker_until_down(
         assert "worker: pool local" in printed
         worker = Process(**json.loads(record)["worker"]["process"])
         assert worker.alive()
-        for name, pool in (("nightly", "local"), ("gpu", "gpu"), ("paper", "local")):
+        for name, pool in (("nightly", "local"), ("gpu", "gpu"), ("paper", "local"), ("ego-graphs", "local")):
             with urllib.request.urlopen(f"http://127.0.0.1:{prefect_port}/api/deployments/name/sweep/{name}") as reply:
                 deployment = json.load(reply)
             assert deployment["work_pool_name"] == pool
