@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Protocol
@@ -13,7 +14,7 @@ import torch
 from prefect import State, Task
 from prefect.futures import as_completed as prefect_as_completed
 
-from tasks.errors import UserError
+from tasks.errors import Interrupted, UserError
 from tasks.steps.point_task import REFUSED
 
 IN_FLIGHT = 200
@@ -42,7 +43,8 @@ class Done:
 class Submitter(Protocol):
     """Runs calls side by side and yields them as they finish, at most ``IN_FLIGHT`` handed out at a time.
 
-    A mistake of the user (``UserError``) is raised at once; other errors are yielded with their call.
+    A mistake of the user (``UserError``) is raised at once, as is ``Interrupted``; other errors are yielded with their
+    call.
     """
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
@@ -61,12 +63,11 @@ class PrefectSubmitter:
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """See ``Submitter``."""
         for window in _windows(calls):
-            futures = {}
-            for call in window:
-                futures[self._named(call).submit(**call.arguments)] = call
-            for future in prefect_as_completed(list(futures)):
-                future.wait()
-                yield _settled(futures[future], future.state, future.result)
+            with _workers():
+                futures = {self._named(call).submit(**call.arguments): call for call in window}
+                for future in prefect_as_completed(list(futures)):
+                    future.wait()
+                    yield _settled(futures[future], future.state, future.result)
 
     def here(self, call: Call) -> Done:
         """See ``Submitter``."""
@@ -86,12 +87,13 @@ class PlainSubmitter:
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """See ``Submitter``."""
         for window in _windows(calls):
-            futures = {self._submit(call): call for call in window}
-            for future in as_completed(futures):
-                error = future.exception()
-                if isinstance(error, UserError):
-                    raise error
-                yield Done(futures[future], error=error) if error else Done(futures[future], future.result())
+            with _workers():
+                futures = {self._submit(call): call for call in window}
+                for future in as_completed(futures):
+                    error = future.exception()
+                    if isinstance(error, (UserError, BrokenExecutor)):
+                        raise error
+                    yield Done(futures[future], error=error) if error else Done(futures[future], future.result())
 
     def here(self, call: Call) -> Done:
         """See ``Submitter``."""
@@ -129,8 +131,19 @@ def _settled(call: Call, state: State[Any], result: Callable[[], Any]) -> Done:
         raise UserError(state.message or "refused")
     try:
         return Done(call, result())
+    except BrokenExecutor:
+        raise
     except Exception as error:
         return Done(call, error=error)
+
+
+@contextmanager
+def _workers() -> Iterator[None]:
+    """What ended the workers becomes one error."""
+    try:
+        yield
+    except BrokenExecutor:
+        raise Interrupted("a worker was killed (is the memory full?)") from None
 
 
 def _windows(calls: Iterable[Call]) -> Iterator[list[Call]]:

@@ -9,3 +9,7 @@ class UserError(Exception):
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))
+
+
+class Interrupted(Exception):
+    """Something outside the pipeline ended a run: a killed worker, a server that is gone. What is finished is kept."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from threading import Event
@@ -9,7 +10,7 @@ import pytest
 from flows import submission
 from flows.classification_lines import Cell, Line
 from flows.submission import Call, PlainSubmitter, call_tags
-from tasks.errors import UserError
+from tasks.errors import Interrupted, UserError
 from tasks.steps.point_task import point_task
 
 
@@ -38,6 +39,19 @@ def test_results_and_errors_come_with_their_calls() -> None:
 def test_a_users_mistake_ends_the_run() -> None:
     with ThreadPoolExecutor(2) as pool, pytest.raises(UserError, match="-2 is negative"):
         list(PlainSubmitter(pool).run(calls(2, -2, 8)))
+
+
+@point_task()
+def fall(value: int) -> int:
+    """Ends its own process."""
+    os._exit(value)
+
+
+def test_a_killed_worker_ends_the_run_in_one_line() -> None:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        for _ in range(2):  # found broken while waiting, and when submitting
+            with pytest.raises(Interrupted, match="a worker was killed"):
+                list(PlainSubmitter(pool).run([Call(fall, "fall", {"value": 3})]))
 
 
 def test_steps_travel_to_other_processes() -> None:
