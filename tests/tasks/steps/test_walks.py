@@ -44,7 +44,7 @@ def test_lists_under_randomised_response_are_walked_as_reported(store: PointStor
     assert source.load().adjacency.toarray()[steps[:, 0], steps[:, 1]].all()
 
 
-@pytest.mark.parametrize("p", [0.0, 0.2, 0.4])
+@pytest.mark.parametrize("p", [0.0, 0.1, 0.2, 0.4])
 def test_messages_are_those_of_the_recursion(protocol: Protocol, source: RawSource, p: float) -> None:
     walks = protocol(source, p=p, walks=30, length=40)["walks"]
     traffic = read_traffic(walks, private=False)
