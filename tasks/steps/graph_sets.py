@@ -24,10 +24,17 @@ FRACTIONS = (0.7, 0.2, 0.1)
 
 
 def graph_set(source: RawSource) -> RawGraphSet:
-    """The raw graphs; UserError when the data set is one graph."""
+    """The raw graphs.
+
+    Raises:
+        UserError: when the data set is one graph, or one of its graphs has no nodes.
+    """
     graphs = source.load()
     if not isinstance(graphs, RawGraphSet):
         raise UserError(f"{source.name} is one graph; graph classification needs a set of graphs, such as mutag")
+    for number, graph in enumerate(graphs.graphs):
+        if graph.nodes == 0:
+            raise UserError(f"{source.name}: graph {number} has no nodes; remove it")
     return graphs
 
 
