@@ -8,21 +8,19 @@ Plain, without any server. Judged by the truth, and so for public data sets alon
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from flows.exit_status import exit_status
 from flows.places import HELP
 from flows.startup import settle
-from tasks.errors import UserError
-
-MISTAKE = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit status: 0, or 2 for a mistake, which is one line."""
     chosen = _parser().parse_args(arguments)
-    try:
+
+    def work() -> None:
         settle()
         # Imported now: torch, prefect and matplotlib read their environment once, when they are first imported.
         from flows.attack_outputs import Places, write
@@ -31,13 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         places = Places.chosen(chosen.dataset, chosen.csv, chosen.figure, chosen.json)
         rows, provenance = measure(chosen.dataset, chosen.eps_a, chosen.repeats)
         write(places, rows, provenance)
-    except UserError as mistake:
-        print(f"error: {mistake}", file=sys.stderr)
-        return MISTAKE
-    except KeyboardInterrupt:
-        print("interrupted; trained models are kept, the same command goes on from here", file=sys.stderr)
-        return 130
-    return 0
+
+    return exit_status(work, "trained models are kept, the same command goes on from here")
 
 
 def _parser() -> argparse.ArgumentParser:

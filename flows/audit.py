@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from flows.exit_status import exit_status
 from flows.places import HELP, check_places
 from flows.startup import settle
 
@@ -24,7 +25,6 @@ from tasks.evaluation.audits.table import audit_frame, audit_json, audit_text
 from tasks.evaluation.rows import write_atomically
 from tasks.evaluation.tables import write_csv
 
-MISTAKE = 2
 REFUTED = 1
 
 
@@ -60,14 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--fast", action="store_true", help="few draws: a quick look, bounds further from the claims")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draws; equal seeds give equal rows")
     chosen = parser.parse_args(arguments)
-    try:
-        return audit(chosen.seed, chosen.fast, chosen.json, chosen.csv)
-    except UserError as mistake:
-        print(f"error: {mistake}", file=sys.stderr)
-        return MISTAKE
-    except KeyboardInterrupt:
-        print("interrupted; nothing was written", file=sys.stderr)
-        return 130
+    return exit_status(lambda: audit(chosen.seed, chosen.fast, chosen.json, chosen.csv))
 
 
 if __name__ == "__main__":

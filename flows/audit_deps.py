@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from flows.exit_status import exit_status
 from flows.startup import PACKAGE_ROOT
 from tasks.errors import UserError
 
@@ -65,11 +66,11 @@ def findings(answers: Sequence[dict[str, Any]]) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    try:
-        answers = audited(given[0] if given else "pip-audit", PINS)
-    except UserError as mistake:
-        print(f"error: {mistake}", file=sys.stderr)
-        return 2
+    return exit_status(lambda: told(audited(given[0] if given else "pip-audit", PINS)))
+
+
+def told(answers: list[dict[str, Any]]) -> int:
+    """Prints what an audit found; the exit status: 1 for a known vulnerability, 2 for packages without an answer."""
     found = findings(answers)
     skipped = sorted(answer["name"] for answer in answers if "skip_reason" in answer)
     for line in found:

@@ -10,15 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+from flows.exit_status import exit_status
 from flows.places import HELP, check_places
 from flows.server import leased_server
 from flows.startup import settle
 from flows.sweep_options import add_sweep_options
-from tasks.errors import UserError
 from tasks.redaction import without_secrets
-
-MISTAKE = 2
-FAILURE = 1
 
 
 def main(study: str, arguments: Sequence[str] | None = None) -> int:
@@ -40,17 +37,14 @@ def guarded(work: Callable[[], int], plain: bool, places: Mapping[str, Path | No
     ``work`` imports what imports prefect, and writes to ``places``, which are named by their options.
     """
     _show_progress()
-    try:
+
+    def served() -> int:
         check_places(places)
         settle()
         with _server(plain):
             return work()
-    except UserError as mistake:
-        print(f"error: {without_secrets(str(mistake))}", file=sys.stderr)
-        return MISTAKE
-    except KeyboardInterrupt:
-        print("interrupted; finished points are kept, the same command goes on from here", file=sys.stderr)
-        return 130
+
+    return exit_status(served, "finished points are kept, the same command goes on from here")
 
 
 def _parser(study: str) -> argparse.ArgumentParser:

@@ -25,12 +25,12 @@ from prefect.exceptions import ObjectNotFound
 from prefect.workers.process import ProcessWorker
 
 from flows.crashes import mark_crashed_runs
+from flows.exit_status import exit_status
 from flows.owners import is_dead
 from flows.startup import PACKAGE_ROOT, project_root
 from flows.submission import GPU
 from tasks.errors import UserError
 from tasks.point_folder import file_sha256
-from tasks.redaction import without_secrets
 from tasks.steps.track import end_dead_runs
 from tasks.steps.tracking_address import default_tracking_uri
 
@@ -90,13 +90,12 @@ def main() -> int:
     mark_crashed_runs()
     with contextlib.suppress(UserError):  # a run says what is wrong with MLflow
         end_dead_runs(default_tracking_uri(project_root()), is_dead)
-    try:
+
+    def work() -> None:
         with get_client(sync_client=True) as client:
             deploy(client, project_root() / ".prefect" / "deployed")
-    except UserError as error:
-        print(f"error: {without_secrets(str(error))}", file=sys.stderr)
-        return 2
-    return 0
+
+    return exit_status(work, "the same command goes on from here")
 
 
 if __name__ == "__main__":

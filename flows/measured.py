@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,6 +19,7 @@ if __name__ == "__main__":
     settle()
 
 from flows.coverage import check_coverage
+from flows.exit_status import exit_status
 from flows.exports import DIGITS
 from flows.provenance import provenance
 from flows.report import published
@@ -92,13 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="overrides of that run")
     parser.add_argument("--minutes", type=_minutes, metavar="M", help="what the run took")
     chosen = parser.parse_args(arguments)
-    try:
-        request = StudyRequest(profile=chosen.profile, overrides=chosen.set)
-        keep(chosen.folder, chosen.rows, request, chosen.minutes)
-    except UserError as mistake:
-        print(f"error: {mistake}", file=sys.stderr)
-        return 2
-    return 0
+    request = StudyRequest(profile=chosen.profile, overrides=chosen.set)
+    return exit_status(lambda: keep(chosen.folder, chosen.rows, request, chosen.minutes))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ if __name__ == "__main__":
 
 import pandas as pd
 
+from flows.exit_status import exit_status
 from flows.exports import DIGITS, data_folder
 from flows.report_page import Findings, write_page
 from flows.study import StudyRequest, read_request, workspace
@@ -28,6 +28,7 @@ from tasks.evaluation.embedding_figures import draw_embedding
 from tasks.evaluation.embedding_tables import write_embedding_tables
 from tasks.evaluation.frontier_figure import draw_frontier
 from tasks.evaluation.graph_figures import draw_graphs
+from tasks.evaluation.graph_tables import write_graph_tables
 from tasks.evaluation.reference import beside, read_reference
 from tasks.evaluation.rows import Row, read_rows, write_atomically
 from tasks.evaluation.solitude_figures import draw_solitude
@@ -57,6 +58,7 @@ def report(profile: str) -> str:
     compared = pd.concat([beside(part, published(str(study))) for study, part in table.groupby("study", sort=False)])
     write_csv(folder / "table.csv", compared.round(DIGITS))
     write_solitude_tables(compared, folder / "tables")
+    write_graph_tables(compared, folder / "tables")
     changes = published_changes(fedwalk_figures())
     write_embedding_tables(compared, folder / "tables", changes)
     vector = folder / "figures"
@@ -177,12 +179,12 @@ def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m flows.report", description=__doc__)
     parser.add_argument("--profile", default="demo", help="section of params.yaml: demo (default) or paper")
-    try:
-        report(parser.parse_args().profile)
-    except UserError as mistake:
-        print(f"error: {mistake}", file=sys.stderr)
-        return 2
-    return 0
+    profile = parser.parse_args().profile
+
+    def work() -> None:
+        report(profile)
+
+    return exit_status(work)
 
 
 if __name__ == "__main__":

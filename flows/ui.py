@@ -18,6 +18,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from flows.exit_status import exit_status
 from flows.health import answers
 from flows.leases import LeaseFolder
 from flows.processes import Process
@@ -258,7 +259,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--host", default=HOST, help="address to listen on (default: this machine alone)")
     options = parser.parse_args(arguments)
     root = settle()
-    try:
+
+    def work() -> None:
         if options.action == "up":
             _warn_if_open(options.host)
             up(root, options.prefect_port, options.mlflow_port, options.host)
@@ -266,10 +268,8 @@ def main(arguments: list[str] | None = None) -> int:
             down(root)
         else:
             status(root)
-    except UserError as error:
-        print(f"error: {without_secrets(str(error))}", file=sys.stderr)
-        return 2
-    return 0
+
+    return exit_status(work, "make down stops what was started")
 
 
 if __name__ == "__main__":

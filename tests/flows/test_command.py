@@ -73,11 +73,16 @@ def test_a_store_that_cannot_be_used_is_one_line(
     assert files(workspace) == UNTOUCHED
 
 
-def test_rows_that_cannot_be_written_are_one_line_at_the_end_and_nothing_is_lost(
-    workspace: Path, declare: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_place_lost_while_the_study_ran_is_one_line_at_the_end_and_nothing_else_is_lost(
+    workspace: Path,
+    declare: Callable[..., None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     declare(private=False)
     (tmp_path / "file").touch()
+    monkeypatch.setattr("flows.command.check_places", lambda places: None)
     arguments = ["--plain", "--dataset", "friends", "--json"]
     assert main(STUDY, [*arguments, str(tmp_path / "file" / "rows.json")]) == 2
     assert "cannot be written" in capsys.readouterr().err.splitlines()[-1]

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+
+from flows.exit_status import exit_status
+from tasks.errors import UserError
+
+
+def raising(error: BaseException) -> int:
+    raise error
+
+
+@pytest.mark.parametrize(("returned", "status"), [(None, 0), (0, 0), (1, 1)])
+def test_the_status_is_the_works(returned: int | None, status: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_status(lambda: returned) == status
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "says"),
+    [
+        (UserError("ftp://me:hunter2@place is no mirror"), 2, "error: ftp://***@place is no mirror"),
+        (KeyboardInterrupt(), 130, "interrupted; all is kept"),
+    ],
+)
+def test_a_mistake_and_an_interruption_are_one_line_without_secrets(
+    error: BaseException, status: int, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_status(lambda: raising(error), "all is kept") == status
+    assert capsys.readouterr() == ("", f"{says}\n")
+
+
+def test_a_defect_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        exit_status(lambda: raising(ZeroDivisionError()))
