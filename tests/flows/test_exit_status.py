@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from flows.exit_status import exit_status
-from tasks.errors import UserError
+from tasks.errors import Interrupted, UserError
 
 
 def raising(error: BaseException) -> int:
@@ -20,10 +20,11 @@ def test_the_status_is_the_works(returned: int | None, status: int, capsys: pyte
     ("error", "status", "says"),
     [
         (UserError("ftp://me:hunter2@place is no mirror"), 2, "error: ftp://***@place is no mirror"),
+        (Interrupted("a worker was killed"), 1, "error: a worker was killed; all is kept"),
         (KeyboardInterrupt(), 130, "interrupted; all is kept"),
     ],
 )
-def test_a_mistake_and_an_interruption_are_one_line_without_secrets(
+def test_a_mistake_and_what_ends_a_run_are_one_line_without_secrets(
     error: BaseException, status: int, says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert exit_status(lambda: raising(error), "all is kept") == status
