@@ -48,6 +48,7 @@ CAPTIONS = {
 }
 EGO_MAPS = "GW-LDP's figure 2: t-SNE of the discrepancies of ego graphs, by cluster above, by the centre's class below"
 OWN_TABLES = {
+    "table-1": "GW-LDP's table 1 and its controls: mean and deviation over splits in percent, difference in points",
     "verdicts": "Every published cell, and every method of ours beside it; differences and margins in points",
     "equal-relation-budget": "Accuracy by the budget of a relation: reported once, or by both of its ends",
     "edges-told-apart": "How well the calibrated graph tells true from false reported edges, beside accuracy",
