@@ -21,6 +21,8 @@ from tasks.evaluation.figure_files import save_figure
 
 LINES = {"node-count": ("black", "--"), "svm-gw": ("grey", "-."), "svm-fgw": ("grey", ":"), "spk": ("grey", "--")}
 """Colour and dash of the methods that have no budget."""
+NAMES = {"gaussian_scale": "gaussian_scale\n(eps is the noise)"}
+APART = 0.06
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def draw_over_epsilon(
 def _draw(measured: pd.DataFrame, figure: GraphFigure, path: Path, vector: Path | None = None) -> None:
     """Draws one metric of a summary, beside the reference or not: one panel for each (data set, backbone)."""
     panels = list(measured[measured["eps"] != ""].groupby(["dataset", "backbone"], sort=False))
-    canvas = Figure(figsize=(6 * len(panels), 4.5), layout="constrained")
+    canvas = Figure(figsize=(7 * len(panels), 4.5), layout="constrained")
     axes = canvas.subplots(1, len(panels), squeeze=False)[0]
     for axis, ((dataset, backbone), panel) in zip(axes, panels, strict=True):
         _curves(axis, panel)
@@ -80,18 +82,21 @@ def _draw(measured: pd.DataFrame, figure: GraphFigure, path: Path, vector: Path 
         axis.set_ylabel(f"{figure.name}\n(mean, one standard deviation)")
         axis.set_title(f"{dataset}, {backbone}")
         axis.grid(alpha=0.3)
-        axis.legend(fontsize="x-small")
+        axis.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
     save_figure(canvas, path, vector=vector)
 
 
 def _curves(axis: Axes, panel: pd.DataFrame) -> None:
     budgets = sorted(panel["eps"].unique(), key=epsilon_sort_key)
     axis.set_xticks(range(len(budgets)), budgets)
+    noisy = sorted(set(panel["encoder"]) - {"none"})
     for encoder, curve in panel.groupby("encoder", sort=False):
-        ordered = curve.assign(place=[budgets.index(eps) for eps in curve["eps"]]).sort_values("place")
+        # A little apart, so that bars do not hide each other.
+        shift = APART * (noisy.index(encoder) - (len(noisy) - 1) / 2) if encoder in noisy else 0.0
+        ordered = curve.assign(place=[budgets.index(eps) + shift for eps in curve["eps"]]).sort_values("place")
         spread = [0.0 if math.isnan(sd) else sd for sd in ordered["sd"]]
         exact = set(curve["eps"]) == {INFINITE}
-        noise = "without noise" if exact else str(encoder)
+        noise = "without noise" if exact else NAMES.get(str(encoder), str(encoder))
         bars = axis.errorbar(ordered["place"], ordered["mean"], yerr=spread, marker="o", capsize=3, label=noise)
         if exact:
             axis.axhline(ordered["mean"].iloc[0], color=bars[0].get_color(), linestyle=":", linewidth=1)
