@@ -1,0 +1,13 @@
+"""Settings of this project for a Dask worker that is started by hand, from the root of a checkout:
+
+python -m dask worker tcp://SCHEDULER:8786 --nthreads 1 --preload flows.dask_worker
+"""
+
+from __future__ import annotations
+
+from flows.startup import settle
+
+
+def dask_setup(worker: object) -> None:
+    """Called by Dask in the worker's process, before the first step is unpickled."""
+    settle()
