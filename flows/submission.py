@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -19,6 +19,8 @@ from tasks.steps.point_task import REFUSED
 
 IN_FLIGHT = 200
 GPU = "gpu"
+LOST = (BrokenExecutor, CancelledError)
+"""What a pool raises whose worker was killed, and Dask's client when its scheduler is gone."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ class PlainSubmitter:
                 futures = {self._submit(call): call for call in window}
                 for future in as_completed(futures):
                     error = future.exception()
-                    if isinstance(error, (UserError, BrokenExecutor)):
+                    if isinstance(error, (UserError, *LOST)):
                         raise error
                     yield Done(futures[future], error=error) if error else Done(futures[future], future.result())
 
@@ -131,7 +133,7 @@ def _settled(call: Call, state: State[Any], result: Callable[[], Any]) -> Done:
         raise UserError(state.message or "refused")
     try:
         return Done(call, result())
-    except BrokenExecutor:
+    except LOST:
         raise
     except Exception as error:
         return Done(call, error=error)
@@ -142,8 +144,8 @@ def _workers() -> Iterator[None]:
     """What ended the workers becomes one error."""
     try:
         yield
-    except BrokenExecutor:
-        raise Interrupted("a worker was killed (is the memory full?)") from None
+    except LOST:
+        raise Interrupted("workers or their scheduler were killed (is the memory full?)") from None
 
 
 def _windows(calls: Iterable[Call]) -> Iterator[list[Call]]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from threading import Event
 
@@ -50,8 +50,23 @@ def fall(value: int) -> int:
 def test_a_killed_worker_ends_the_run_in_one_line() -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         for _ in range(2):  # found broken while waiting, and when submitting
-            with pytest.raises(Interrupted, match="a worker was killed"):
+            with pytest.raises(Interrupted, match="workers or their scheduler were killed"):
                 list(PlainSubmitter(pool).run([Call(fall, "fall", {"value": 3})]))
+
+
+class Gone(Executor):
+    """As Dask's when its scheduler has been killed: what was handed out is cancelled."""
+
+    def submit(self, *_: object, **__: object) -> Future[object]:  # type: ignore[override]
+        future: Future[object] = Future()
+        future.cancel()
+        future.set_running_or_notify_cancel()
+        return future
+
+
+def test_a_lost_scheduler_ends_the_run_in_one_line() -> None:
+    with pytest.raises(Interrupted, match="workers or their scheduler were killed"):
+        list(PlainSubmitter(Gone()).run(calls(2)))
 
 
 def test_steps_travel_to_other_processes() -> None:
