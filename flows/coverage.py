@@ -2,57 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 
-from flows.classification_lines import UNREAD, Cell, lines
+from flows.classification_lines import UNREAD, lines
+from flows.classification_lines import Cell as ClassificationCell
+from flows.embedding_lines import Cell as EmbeddingCell
+from flows.embedding_lines import wanted_lines
 from tasks.curator.search.shared_choice import LABEL
 from tasks.errors import UserError
+from tasks.evaluation.embedding_tables import SCORINGS
 from tasks.evaluation.rows import Row
 from tasks.params import Profile
 
-Place = tuple[str, str, tuple[tuple[str, str], ...]]
-"""Data set, method and settings of a table's line."""
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A table's line in one repeat."""
+
+    dataset: str
+    method: str
+    settings: tuple[tuple[str, str], ...]
+    repeat: int
+
+    @classmethod
+    def of(cls, dataset: str, method: str, settings: Mapping[str, str], repeat: int) -> Place:
+        """The place of these settings in any order."""
+        return cls(dataset, method, tuple(sorted(settings.items())), repeat)
+
+    def __str__(self) -> str:
+        settings = [f"{name}={value}" for name, value in self.settings]
+        return " ".join([self.dataset, self.method, *settings, f"repeat={self.repeat}"])
 
 
 def check_coverage(rows: Sequence[Row], profile: Profile) -> None:
     """Passes when every line of the grid has a row for every repeat on each of the rows' data sets, and no other has.
 
+    Of a study whose lines are not listed here the repeats alone are checked.
+
     Raises:
-        UserError: naming the first line that one side lacks. A study without a known enumeration is refused for
-            repeats alone.
+        UserError: naming the first line that one side lacks.
     """
     (study,) = {row.study for row in rows}
     datasets = sorted({row.dataset for row in rows})
-    found = {(_place(row.dataset, row.method, row.settings), row.repeat) for row in rows}
-    repeats = range(profile.repeats)
-    places = CELLS[study](profile, datasets) if study in CELLS else {place for place, _ in found}
-    wanted = {(place, repeat) for place in places for repeat in repeats}
+    found = {Place.of(row.dataset, row.method, row.settings, row.repeat) for row in rows}
+    listed = LISTED.get(study)
+    if listed:
+        wanted = listed(profile, datasets, found)
+    else:
+        wanted = {replace(place, repeat=repeat) for place in found for repeat in range(profile.repeats)}
     if strange := sorted(found - wanted):
         raise UserError(
-            f"{_words(*strange[0])} is not in the grid ({len(strange)} such lines); give the run's --profile and --set"
+            f"{strange[0]} is not in the grid ({len(strange)} such lines); give the run's --profile and --set"
         )
     if lacking := sorted(wanted - found):
         raise UserError(
-            f"{_words(*lacking[0])} has no row ({len(lacking)} such lines); add its rows or narrow the grid with --set"
+            f"{lacking[0]} has no row ({len(lacking)} such lines); add its rows or narrow the grid with --set"
         )
 
 
-def _classification(profile: Profile, datasets: Iterable[str]) -> set[Place]:
+def _classification(profile: Profile, datasets: list[str], found: set[Place]) -> set[Place]:
     grid = profile.node_classification
-    cells = [Cell(dataset, line) for dataset in datasets for line in lines(grid)]
+    cells = [ClassificationCell(dataset, line) for dataset in datasets for line in lines(grid)]
     if grid.shared_choice:
         cells += [replace(cell, protocol=LABEL) for cell in cells if cell.line.backbone != UNREAD]
-    return {_place(cell.dataset, cell.method, cell.settings) for cell in cells}
+    repeats = range(profile.repeats)
+    return {Place.of(cell.dataset, cell.method, cell.settings, repeat) for cell, repeat in product(cells, repeats)}
 
 
-CELLS: dict[str, Callable[[Profile, Iterable[str]], set[Place]]] = {"node_classification": _classification}
+def _embedding(profile: Profile, datasets: list[str], found: set[Place]) -> set[Place]:
+    """The number of bins that ``auto`` stands for follows from the data: it is the one that fits the rows best."""
+    places: set[Place] = set()
+    for dataset in datasets:
+        own = {place for place in found if place.dataset == dataset}
+        numbers = sorted({dict(place.settings).get("k", "auto") for place in own})
+        possible = [_embedded(profile, dataset, number) for number in numbers]
+        places |= min(possible, key=lambda wanted: len(wanted ^ own))
+    return places
 
 
-def _place(dataset: str, method: str, settings: Mapping[str, str]) -> Place:
-    return dataset, method, tuple(sorted(settings.items()))
+def _embedded(profile: Profile, dataset: str, automatic: str) -> set[Place]:
+    grid = profile.node_embedding
+    places = set()
+    wanted = wanted_lines(grid, [dataset], profile.repeats)
+    for want, ratio, scoring in product(wanted, grid.train_ratios, SCORINGS):
+        bins = want.line.bins
+        cell = EmbeddingCell.of(want, automatic if bins == "auto" else str(bins))
+        settings = cell.settings | {"train_ratio": f"{ratio:g}", "scoring": scoring}
+        places.add(Place.of(dataset, cell.method, settings, want.repeat))
+    return places
 
 
-def _words(place: Place, repeat: int) -> str:
-    dataset, method, settings = place
-    return " ".join([dataset, method, *(f"{name}={value}" for name, value in settings), f"repeat={repeat}"])
+LISTED: dict[str, Callable[[Profile, list[str], set[Place]], set[Place]]] = {
+    "node_classification": _classification,
+    "node_embedding": _embedding,
+}

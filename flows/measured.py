@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from flows.startup import settle
@@ -18,15 +18,23 @@ from flows.startup import settle
 if __name__ == "__main__":
     settle()
 
+import pandas as pd
+
 from flows.coverage import check_coverage
 from flows.exit_status import exit_status
 from flows.exports import DIGITS
 from flows.provenance import provenance
-from flows.report import published
+from flows.report import fedwalk_figures, published
 from flows.study import StudyRequest, read_request
 from tasks.datasets.manifest import manifest
 from tasks.datasets.registry import public_dataset
 from tasks.errors import UserError
+from tasks.evaluation.ego_figures import draw_scores
+from tasks.evaluation.embedding_changes import published_changes
+from tasks.evaluation.embedding_figures import draw_embedding
+from tasks.evaluation.embedding_tables import write_embedding_tables
+from tasks.evaluation.graph_figures import draw_graphs
+from tasks.evaluation.graph_tables import write_graph_tables
 from tasks.evaluation.reference import beside
 from tasks.evaluation.rows import Row, read_rows, write_atomically
 from tasks.evaluation.solitude_figures import draw_solitude
@@ -53,9 +61,7 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
     check_coverage(rows, profile)
     compared = beside(summary(rows), published(study))
     write_csv(folder / "table.csv", compared.round(DIGITS))
-    if study == "node_classification":
-        write_solitude_tables(compared, folder)
-        draw_solitude(compared, folder)
+    OUTPUTS[study](compared, folder)
     datasets = sorted({row.dataset for row in rows})
     record = {
         "study": study,
@@ -69,6 +75,34 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
         "parameters": profile.model_dump(include={"seed", "repeats", study}),
     }
     write_atomically(folder / "provenance.json", json.dumps(record, indent=1) + "\n")
+
+
+def _classification(compared: pd.DataFrame, folder: Path) -> None:
+    write_solitude_tables(compared, folder)
+    draw_solitude(compared, folder)
+
+
+def _embedding(compared: pd.DataFrame, folder: Path) -> None:
+    changes = published_changes(fedwalk_figures())
+    write_embedding_tables(compared, folder, changes)
+    draw_embedding(compared, folder, published=changes)
+
+
+def _graphs(compared: pd.DataFrame, folder: Path) -> None:
+    write_graph_tables(compared, folder)
+    draw_graphs(compared, folder)
+
+
+def _egos(compared: pd.DataFrame, folder: Path) -> None:
+    draw_scores(compared, folder)
+
+
+OUTPUTS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
+    "node_classification": _classification,
+    "node_embedding": _embedding,
+    "graph_classification": _graphs,
+    "ego_clustering": _egos,
+}
 
 
 def _distinct(rows: list[Row]) -> list[Row]:

@@ -12,6 +12,9 @@ import pytest
 from mlflow import MlflowClient
 
 from flows.command import main
+from flows.coverage import check_coverage
+from flows.study import StudyRequest, read_request
+from tasks.evaluation.rows import Row
 from tasks.params import NodeClassification
 from tasks.point_folder import file_sha256
 from tasks.steps.search import search
@@ -134,6 +137,8 @@ def test_parts_add_lines_and_draw_what_these_need(run: Run) -> None:
     told = [row for row in result.rows if row["metric"] == "edge_auc"]
     assert {row["method"] for row in told} == {"solitude"}
     assert all(0 <= row["value"] <= 1 for row in told)
+    profile = read_request(StudyRequest(overrides=[f"{STUDY}.parts={json.dumps(parts)}"])).demo
+    check_coverage([Row(**row) for row in result.rows], profile)
 
 
 def test_the_shared_choice_is_a_protocol_with_a_label_of_its_own(run: Run) -> None:

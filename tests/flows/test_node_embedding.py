@@ -13,7 +13,10 @@ import pytest
 from mlflow import MlflowClient
 
 from flows.command import main
-from flows.study import Outcome
+from flows.coverage import check_coverage
+from flows.study import Outcome, StudyRequest, read_request
+from tasks.errors import UserError
+from tasks.evaluation.rows import Row
 from tasks.reports.ledger import Ledger
 from tasks.steps.embed import embed
 
@@ -140,6 +143,13 @@ def test_a_part_adds_lines_with_repeats_of_its_own(run: Run, declare: Declare) -
     }
     again = run("--dataset", "friends", modes=["walk", "release-once"], parts=parts)
     assert (counts(again[2])[0], again[3]) == (0, rows)
+
+    grid = {**TINY, "modes": ["walk", "release-once"], "parts": parts}
+    overrides = [f"{STUDY}.{name}={json.dumps(value)}" for name, value in grid.items()]
+    profile = read_request(StudyRequest(overrides=overrides)).demo
+    check_coverage([Row(**row) for row in rows], profile)
+    with pytest.raises(UserError, match=r"mode=walk .* has no row"):
+        check_coverage([Row(**row) for row in rows if row["settings"].get("k") != "5"], profile)
 
 
 def test_padded_lists_hide_the_degree_and_the_ledger_says_which(run: Run, declare: Declare) -> None:
