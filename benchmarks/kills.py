@@ -38,13 +38,14 @@ VICTIMS = (
     ("worker", "processes"),
     ("scheduler", "dask"),
     ("flow", "threads"),
-    ("worker", "dask"),
     ("scheduler", "dask"),
     ("worker", "processes"),
     ("flow", "dask"),
     ("worker", "processes"),
     ("scheduler", "dask"),
+    ("worker", "dask"),
 )
+"""What is killed, and how the sweep runs. A Dask worker comes last: its nanny starts it anew, and all goes on."""
 MORE_POINTS = 5
 """At most so many further points before a kill."""
 DELAY = 0.6
