@@ -15,8 +15,9 @@ from flows.study import Study
 from flows.submission import Call
 from tasks.curator.methods import method_named
 from tasks.curator.search.forecast import Forecast
+from tasks.point_folder import is_private
 from tasks.steps.forecast import forecast
-from tasks.steps.search import COST, search_key
+from tasks.steps.search import COST, reads_raw, search_key
 from tasks.store import PointRef
 
 log = logging.getLogger("pipeline")
@@ -59,7 +60,7 @@ def expect(study: Study, calls: Sequence[Call]) -> Expected:
         looped = study.profile.node_classification.search_for(of["method"]).engine == "dgl"
         if looped or method_named(of["method"]).backbone_free:
             continue
-        if not study.store.holds(search_key(**of)):
+        if not study.store.holds(search_key(**of), private=reads_raw(of["edges"], of["features"])):
             alike[of["dataset"], of["method"], of["backbone"]].append(call)
     probes = [Call(forecast, f"forecast {' '.join(group)}", same[0].arguments, group) for group, same in alike.items()]
     found: dict[tuple[str, str, str], Forecast] = {
@@ -72,9 +73,11 @@ def expect(study: Study, calls: Sequence[Call]) -> Expected:
         points = sum(cost.points * len(alike[group]) for group, cost in found.items())
         line = (
             f"{sum(map(len, alike.values()))} searches of {points} points, at most {epochs} model-epochs, "
-            f"{duration(minutes)} on {workers} workers, "
-            f"at most {max(cost.memory_mb for cost in found.values()):.0f} MB each"
+            f"{duration(minutes)} on {workers} workers"
         )
+        # Memory grows with the number of reported edges, which is told of no private graph.
+        if not any(is_private(call.arguments["edges"].folder) for same in alike.values() for call in same):
+            line += f", at most {max(cost.memory_mb for cost in found.values()):.0f} MB each"
         log.info("forecast: %s", line)
         show_forecast(study.name, line)
     names = frozenset(call.name for same in alike.values() for call in same)

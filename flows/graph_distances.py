@@ -73,8 +73,6 @@ def classify(
                 "gamma_unit": grid.gamma_unit,
                 "cure": grid.cure,
                 "label": f"{cell} repeat={repeat}",
-                # Distances between raw graphs are no report.
-                "private": sources[cell.dataset].private and not cell.eps,
             },
             (cell, repeat),
         )

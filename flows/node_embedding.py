@@ -104,8 +104,6 @@ def learn(study: Study, sources: dict[str, RawSource], walks: AllWalks) -> Point
                 "label": str(cell),
                 "repeat": repeat,
                 "seed": study.profile.seed,
-                # Without uploads the walks are raw data.
-                "private": sources[cell.dataset].private and made.uploads is None,
             },
             (cell, repeat),
         )

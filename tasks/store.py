@@ -63,6 +63,7 @@ class PointRef:
         content: digest of the files' contents; what later points are keyed by.
         cached: whether this call found the point instead of computing it.
         seconds: time the computation took, 0 for a hit.
+        raw: whether it is private, and under no guarantee: what is made of it is private, too.
         remark: what was wrong with the stored point, when it had to be computed again.
     """
 
@@ -71,6 +72,7 @@ class PointRef:
     content: str
     cached: bool
     seconds: float
+    raw: bool
     remark: str = ""
 
     def file(self, name: str) -> Path:
@@ -116,10 +118,11 @@ class PointStore:
                 if private and content is not None:
                     keep_to_owner(folder)
             if content is not None:
-                return PointRef(digest, folder, content, cached=True, seconds=0.0, remark=remark)
+                return PointRef(digest, folder, content, cached=True, seconds=0.0, raw=private, remark=remark)
             started = time.perf_counter()
             content = self._compute(folder, None if private else key, compute, label, private)
-            return PointRef(digest, folder, content, cached=False, seconds=time.perf_counter() - started, remark=remark)
+            seconds = time.perf_counter() - started
+            return PointRef(digest, folder, content, cached=False, seconds=seconds, raw=private, remark=remark)
 
     def holds(self, key: Mapping[str, object], *, private: bool = False) -> bool:
         """Whether ``key``'s point is here or exported; its files are verified when it is asked for."""

@@ -36,12 +36,8 @@ def classify_by_distances(
     gamma_unit: GammaUnit,
     cure: Cure,
     label: str,
-    private: bool = False,
 ) -> PointRef:
-    """Chooses C, gamma and alpha (the keys of ``distances``, {1: ...} without features) on the validation graphs.
-
-    ``private`` is for distances between raw graphs, which are no report.
-    """
+    """Chooses C, gamma and alpha (the keys of ``distances``, {1: ...} without features) on the validation graphs."""
 
     def compute(folder: Path) -> None:
         known = LabelReport.load(labels.file(REPORT))
@@ -56,6 +52,7 @@ def classify_by_distances(
         "cure": cure,
         "code": code_version("tasks.curator.kernels.svm", "tasks.curator.kernels.gromov_kernel"),
     }
+    private = any(point.raw for point in distances.values())  # the labels are public by assumption
     return store.point(key, compute, label=f"classify {label}", private=private)
 
 

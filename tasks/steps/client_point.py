@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from tasks.code_version import code_version
@@ -79,7 +80,11 @@ def report_point(
     seed: int | None,
     inputs: dict[str, str] | None = None,
 ) -> PointRef:
-    """``client_point`` for raw data of any form, which ``send`` knows."""
+    """``client_point`` for raw data of any form, which ``send`` knows.
+
+    A private report is raw unless its ledger holds a guarantee: without noise, or under noise that a known seed makes
+    again, its digest would let anyone test a guess of the data.
+    """
     noise_seed = derive_seed(seed, study=study, dataset=source.name, point=point, repeat=repeat, role=f"client/{kind}")
 
     def compute(folder: Path) -> None:
@@ -96,7 +101,9 @@ def report_point(
         "code": code_version(module),
     }
     label = f"{kind} {source.name} {point} repeat={repeat}"
-    return store.point(key, compute, label=label, private=source.private)
+    report = store.point(key, compute, label=label, private=source.private)
+    promised = all(line.guarantee or line.declared_public for line in ledger_lines(report))
+    return replace(report, raw=report.raw and not promised)
 
 
 def one_graph(source: RawSource, study: str) -> RawGraph:

@@ -80,7 +80,7 @@ def cluster_reports(
             "tasks.curator.kernels.clustering", "tasks.curator.kernels.distances", "tasks.curator.embeddings"
         ),
     }
-    return store.point(key, compute, label=name)
+    return store.point(key, compute, label=name, private=report.raw)
 
 
 @point_task()
@@ -101,7 +101,7 @@ def cluster_node_counts(
         "seed": starts_seed,
         "code": code_version("tasks.curator.kernels.node_counts"),
     }
-    return store.point(key, compute, label=f"cluster {label}")
+    return store.point(key, compute, label=f"cluster {label}", private=report.raw)
 
 
 def read_clusters(point: PointRef) -> NDArray[np.int64]:

@@ -34,12 +34,8 @@ def embed(
     label: str,
     repeat: int,
     seed: int | None,
-    private: bool = False,
 ) -> PointRef:
-    """One vector a vertex. More than one thread is faster and not reproducible; the key says how many there were.
-
-    ``private`` is for walks that are no report: DeepWalk's over a private graph.
-    """
+    """One vector a vertex. More than one thread is faster and not reproducible; the key says how many there were."""
     point = f"skip-gram d={dimensions} window={window}"
     embed_seed = curator_seed(seed, study=STUDY, dataset=dataset, point=point, repeat=repeat)
 
@@ -66,7 +62,7 @@ def embed(
         "seed": embed_seed,
         "code": code_version("tasks.curator.fedwalk.skip_gram"),
     }
-    return store.point(key, compute, label=name, private=private)
+    return store.point(key, compute, label=name, private=walks.raw)
 
 
 def occasionally(name: str, seconds: float = 30.0) -> Progress:

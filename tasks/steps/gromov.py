@@ -76,7 +76,7 @@ def compare_reports(
         "rectify": rectify,
         "code": code_version(SOLVER, "tasks.curator.kernels.distances", "tasks.curator.embeddings"),
     }
-    return _all_pairs(store, key, structures, solver, curator_seed_of(dataset, seed), label)
+    return _all_pairs(store, key, structures, solver, curator_seed_of(dataset, seed), label, private=report.raw)
 
 
 @point_task()
@@ -151,7 +151,7 @@ def _all_pairs(
     label: str,
     *,
     alpha: float | None = None,
-    private: bool = False,
+    private: bool,
 ) -> PointRef:
     """The upper triangle row by row; its bytes depend on neither the blocks nor the threads, so the key leaves them."""
     key = {"step": "gromov", **of, "alpha": alpha, "starts": solver.starts, "seed": seed}

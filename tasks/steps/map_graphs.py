@@ -74,7 +74,7 @@ def map_distances(
         "seed": places_seed,
         "code": code_version("tasks.evaluation.distance_analysis"),
     }
-    return store.point(key, compute, label=f"map {label}")
+    return store.point(key, compute, label=f"map {label}", private=distances.raw)
 
 
 @point_task()
@@ -98,7 +98,7 @@ def compare_five(
         "seed": draw_seed,
         "code": code_version("tasks.evaluation.distance_analysis"),
     }
-    return store.point(key, compute, label=f"five graphs {label}")
+    return store.point(key, compute, label=f"five graphs {label}", private=distances.raw)
 
 
 def read_places(point: PointRef) -> NDArray[np.float32]:

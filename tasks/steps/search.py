@@ -88,7 +88,12 @@ def search(
         device=device,
         study=study,
     )
-    return store.point(key, compute, label=label)
+    return store.point(key, compute, label=label, private=reads_raw(edges, features))
+
+
+def reads_raw(edges: PointRef, features: PointRef) -> bool:
+    """Whether a search on these reports is private; the labels are public by assumption."""
+    return edges.raw or features.raw
 
 
 def seed_of_training(seed: int | None, dataset: str, method: str, backbone: str, repeat: int) -> int:

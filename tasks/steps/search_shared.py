@@ -79,7 +79,8 @@ def search_shared(
         "searched": [point.content for point in searched],
         "code": code_version("tasks.curator.search.shared_choice"),
     }
-    return store.point(key, compute, label=f"search shared {dataset} {method} {backbone}")
+    private = any(point.raw for point in searched)
+    return store.point(key, compute, label=f"search shared {dataset} {method} {backbone}", private=private)
 
 
 def shared_file(repeat: int) -> str:

@@ -166,7 +166,7 @@ def build_tree(
         "seed": tree_seed,
         "code": code_version("tasks.curator.fedwalk.cluster_tree"),
     }
-    return store.point(key, compute, label=f"{kind} tree {dataset} repeat={repeat}")
+    return store.point(key, compute, label=f"{kind} tree {dataset} repeat={repeat}", private=report.raw)
 
 
 @point_task()

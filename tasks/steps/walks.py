@@ -146,7 +146,7 @@ def walk_reported_lists(
         "seed": walk_seed,
         "code": code_version("tasks.curator.fedwalk.list_walks"),
     }
-    return store.point(key, compute, label=f"walks over lists {dataset} {point} repeat={repeat}")
+    return store.point(key, compute, label=f"walks over lists {dataset} {point} repeat={repeat}", private=lists.raw)
 
 
 @point_task()

@@ -178,6 +178,24 @@ def test_a_plain_run_leaves_no_trace(
     assert "the degree, in clear" in Path(lists).with_name("ledger.json").read_text()
 
 
+def test_without_noise_every_point_is_its_owners_and_found_again(
+    secrets: UserDataset, workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    methods = f'{STUDY}.methods=["mutual", "label-propagation", "non-private"]'
+    free = [*GRID, methods, f'{STUDY}.eps_a=["inf"]', f'{STUDY}.eps_x=["inf"]', f"{STUDY}.shared_choice=true"]
+    said = []
+    for _ in range(2):
+        assert main(STUDY, ["--plain", "--dataset", secrets.name, *(f"--set={item}" for item in free)]) == 0
+        said.append(capsys.readouterr().err)
+    points = list((tmp_path / "store/points").iterdir())
+    assert len(points) > 8
+    assert {path.stat().st_mode & 0o077 for point in points for path in [point, *point.rglob("*")]} == {0}
+    assert {json.loads((point / "meta.json").read_text())["key"] for point in points} == {None}
+    # The engine's memory would tell about how many edges there are.
+    assert "forecast: 2 searches" in said[0] and " MB" not in said[0]
+    assert ": 0 points computed" in said[1] and "forecast" not in said[1]
+
+
 def failing(secrets: UserDataset) -> Callable[..., Any]:
     """A mechanism that fails as libraries do: with the values that it was given in its text."""
     graph = load_user_graph(secrets)

@@ -17,12 +17,13 @@ from tasks.curator.gromov.distances import gromov_distances
 from tasks.errors import UserError
 from tasks.params import Solver
 from tasks.steps.analyse_graphs import read_analysis
+from tasks.steps.classify_graphs import classify_by_distances
 from tasks.steps.client_point import ledger_lines
 from tasks.steps.cluster_graphs import INERTIA, cluster_node_counts, cluster_reports, read_clusters
 from tasks.steps.download import RawSource
 from tasks.steps.ego_graphs import CENTRES, EgoSource, draw_ego_centres, ego_source
 from tasks.steps.embed_graphs import PREDICTIONS, encode_graphs, raw_embeddings, train_federation
-from tasks.steps.graph_sets import split_graphs
+from tasks.steps.graph_sets import report_graph_labels, split_graphs
 from tasks.steps.gromov import compare_reports, read_distances, reported_structures
 from tasks.steps.map_graphs import compare_five, map_distances, read_places, score_clusters
 from tasks.steps.score import read_metrics
@@ -89,6 +90,23 @@ def test_in_how_many_reports_a_node_of_a_private_graph_is_stays_untold(
     _, sent = report(store, ego)
     score = score_clusters.plain(store, ego, clustered(store, sent), label="friends")
     assert set(read_metrics(score)) == {"ari", "nmi", "accuracy"}
+
+
+def test_whatever_is_made_of_private_embeddings_without_noise_is_its_owners(
+    store: PointStore, secret_source: RawSource
+) -> None:
+    _, sent = report(store, egos(store, secret_source))
+    distances = compare(store, sent)
+    made = [distances, clustered(store, sent), cluster_node_counts.plain(store, sent, clusters=3, **NAMED)]
+    made += [step.plain(store, distances, **NAMED) for step in (compare_five, map_distances)]
+    labels = report_graph_labels.plain(
+        store, egos(store, secret_source), split_graphs.plain(store, egos(store, secret_source), 0, 0), repeat=0
+    )
+    made.append(
+        classify_by_distances.plain(store, labels, {1.0: distances}, gamma_unit="median", cure="none", label="x")
+    )
+    assert {point.folder.stat().st_mode & 0o777 for point in made} == {0o700}
+    assert all(json.loads(point.file("meta.json").read_text())["key"] is None for point in made)
 
 
 def test_a_set_of_graphs_has_no_ego_graphs(store: PointStore, source: RawSource) -> None:

@@ -14,7 +14,7 @@ from tasks.store import PointRef
 
 def point(folder: Path) -> PointRef:
     folder.mkdir()
-    return PointRef("digest", folder, "content", cached=False, seconds=0.0)
+    return PointRef("digest", folder, "content", cached=False, seconds=0.0, raw=False)
 
 
 def network(folder: Path, *validated: tuple[float, float]) -> Prediction:

@@ -62,7 +62,7 @@ def test_deepwalk_over_a_private_graph_is_keyed_by_the_secret(
     store: PointStore, protocol: Protocol, secret_source: RawSource
 ) -> None:
     walks = protocol(secret_source)["deepwalk"]
-    text = learn(store, walks, private=True).file("meta.json").read_text()
+    text = learn(store, walks).file("meta.json").read_text()
     assert json.loads(text)["key"] is None
     assert walks.content not in text
 
