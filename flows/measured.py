@@ -2,7 +2,8 @@
 
 python -m flows.measured FOLDER ROWS.json ... [--profile P] [--set KEY=JSON ...] [--minutes M]
 
-The parameters that are kept beside the tables are checked against the rows: no line more, no line less.
+The parameters that are kept beside the tables are checked against the rows: no line more, no line or repeat less. What
+rows do not show, the seed and the searches, is taken as given.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from flows.provenance import provenance
 from flows.report import fedwalk_figures, published
 from flows.study import StudyRequest, read_request
 from tasks.datasets.manifest import manifest
-from tasks.datasets.registry import public_dataset
+from tasks.datasets.registry import PublicDataset, public_dataset
 from tasks.errors import UserError
 from tasks.evaluation.ego_figures import draw_scores
 from tasks.evaluation.embedding_changes import published_changes
@@ -50,7 +51,7 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
 
     Raises:
         UserError: when the files hold no row, rows of two studies, two values for one point, or lines other than
-            those of the request's grid.
+            those of the request's grid, or rows of a data set that is not public.
     """
     rows = _distinct([row for file in files for row in read_rows(file)])
     studies = sorted({row.study for row in rows})
@@ -59,22 +60,33 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
     (study,) = studies
     profile: Profile = getattr(read_request(request), request.profile)
     check_coverage(rows, profile)
+    datasets = sorted({row.dataset for row in rows})
+    data = {name: {file: sorted(manifest()[file].hashes) for file in _public(name).files} for name in datasets}
     compared = beside(summary(rows), published(study))
     write_csv(folder / "table.csv", compared.round(DIGITS))
     OUTPUTS[study](compared, folder)
-    datasets = sorted({row.dataset for row in rows})
+    parameters = profile.model_dump(include={"seed", "repeats", study})
+    parameters[study] |= {"datasets": datasets}
     record = {
         "study": study,
-        **provenance(),
-        "minutes": minutes,
-        "data": {
-            name: {file: sorted(manifest()[file].hashes) for file in public_dataset(name).files} for name in datasets
-        },
+        "data": data,
         "profile": request.profile,
         "overrides": list(request.overrides),
-        "parameters": profile.model_dump(include={"seed", "repeats", study}),
+        "parameters": parameters,
+        "minutes": minutes,
+        # Not of the runs, which may have been several: the rows do not tell.
+        "written": provenance(),
     }
     write_atomically(folder / "provenance.json", json.dumps(record, indent=1) + "\n")
+
+
+def _public(name: str) -> PublicDataset:
+    try:
+        return public_dataset(name)
+    except UserError:
+        raise UserError(
+            f"data set {name!r} is not public; results are kept with the code for public ones alone"
+        ) from None
 
 
 def _classification(compared: pd.DataFrame, folder: Path) -> None:
@@ -111,7 +123,10 @@ def _distinct(rows: list[Row]) -> list[Row]:
 
 
 def _minutes(text: str) -> float:
-    minutes = float(text)
+    try:
+        minutes = float(text)
+    except ValueError:
+        minutes = math.nan
     if not 0 < minutes < math.inf:
         raise argparse.ArgumentTypeError(f"{text} is no duration; give minutes above 0")
     return minutes

@@ -48,7 +48,19 @@ def test_runs_are_joined_and_say_where_they_came_from(files: list[str], tmp_path
     assert record["overrides"] == [override.removeprefix("--set=") for override in GRID[1:]]
     (first, *_) = record["data"]["cora"].items()
     assert set(first[1]) == manifest()[first[0]].hashes
-    assert {"date", "commit", "machine", "versions"} <= set(record)
+    assert record["parameters"][STUDY]["datasets"] == ["cora"]
+    assert {"date", "commit", "machine", "versions"} == set(record["written"])
+
+
+def test_results_on_a_graph_of_ones_own_are_not_kept_with_the_code(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = [Row(STUDY, "friends", *line[2:]) for line in (tuple(vars(row).values()) for row in rows("7"))]
+    write_rows(tmp_path / "own.json", own)
+    grid = [option for option in GRID if "eps_a" not in option]
+    assert main([str(tmp_path / "kept"), str(tmp_path / "own.json"), *grid, f"--set={STUDY}.eps_a=[7]"]) == 2
+    assert "'friends' is not public" in capsys.readouterr().err
+    assert not (tmp_path / "kept").exists()
 
 
 @pytest.mark.parametrize("case", ["missing", "mixed", "contradicting"])
