@@ -34,7 +34,7 @@ from tasks.datasets.registry import parse_public
 from tasks.datasets.splits import Split, random_split
 from tasks.datasets.user_graph import UserDataset, load_user_graph
 from tasks.models.graph_architecture import GraphArchitecture
-from tasks.params import load_parameters
+from tasks.parameters.loading import load_parameters
 from tasks.reports.degree import DegreeReport
 from tasks.reports.edge import EdgeMode, EdgeReport
 from tasks.reports.encoded_lists import EncodedListReport

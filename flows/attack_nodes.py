@@ -21,7 +21,7 @@ from tasks.evaluation.attacks.link_stealing import class_control, steal_links, s
 from tasks.evaluation.attacks.pairs import PairSample, sample_pairs
 from tasks.evaluation.rows import Row
 from tasks.evaluation.scoring import score
-from tasks.params import NodeClassification, Search
+from tasks.parameters.classification import NodeClassification, Search
 from tasks.reports.edge import EdgeReport
 from tasks.reports.feature import FeatureReport
 from tasks.seeds import derive_seed, generator

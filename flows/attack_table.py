@@ -15,7 +15,8 @@ from tasks.datasets.registry import public_dataset, user_dataset
 from tasks.errors import UserError
 from tasks.evaluation.attacks.pairs import refuse_private
 from tasks.evaluation.rows import Row
-from tasks.params import load_parameters, study_budget
+from tasks.parameters.loading import load_parameters
+from tasks.parameters.values import study_budget
 from tasks.steps.download import RawSource, download
 from tasks.store import PointStore
 

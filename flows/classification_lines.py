@@ -8,7 +8,7 @@ from itertools import product
 from tasks.curator.methods import method_named
 from tasks.datasets.label_rates import FULL
 from tasks.epsilon import INFINITE
-from tasks.params import NodeClassification
+from tasks.parameters.classification import NodeClassification
 from tasks.reports.edge import EdgeMode
 
 UNREAD = "none"

@@ -14,7 +14,7 @@ from tasks.curator.search.shared_choice import LABEL
 from tasks.errors import UserError
 from tasks.evaluation.embedding_tables import SCORINGS
 from tasks.evaluation.rows import Row
-from tasks.params import Profile
+from tasks.parameters.profiles import Profile
 
 
 @dataclass(frozen=True, order=True)

@@ -10,7 +10,7 @@ from flows.study import Study
 from tasks.broadcasts.tree import ClusterTree
 from tasks.client.fedwalk.guarantee import worst_release_budget
 from tasks.epsilon import INFINITE
-from tasks.params import NodeEmbedding
+from tasks.parameters.embedding import NodeEmbedding
 from tasks.reports.composition import require_within
 from tasks.steps.tree import TREE
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import product
 
-from tasks.params import EmbeddingGrid, NodeEmbedding
+from tasks.parameters.embedding import EmbeddingGrid, NodeEmbedding
 
 TREES = {"walk": "private", "release-once": "private", "walk-random-tree": "random", "walk-paper-tree": "paper"}
 """What a mode's tree is built from; the other modes need none."""

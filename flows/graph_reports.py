@@ -11,7 +11,7 @@ from flows.study import Study
 from flows.submission import Call
 from tasks.epsilon import INFINITE
 from tasks.models.graph_architecture import GraphBackbone, Level
-from tasks.params import EmbeddedGraphs
+from tasks.parameters.graphs import EmbeddedGraphs
 from tasks.reports.ledger import Ledger
 from tasks.steps.client_point import ledger_lines
 from tasks.steps.download import RawSource

@@ -41,7 +41,7 @@ from tasks.evaluation.rows import Row, read_rows, write_atomically
 from tasks.evaluation.solitude_figures import draw_solitude
 from tasks.evaluation.solitude_tables import write_solitude_tables
 from tasks.evaluation.tables import summary, write_csv
-from tasks.params import Profile
+from tasks.parameters.profiles import Profile
 
 
 def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: float | None) -> None:

@@ -12,7 +12,7 @@ import yaml
 from flows.provenance import versions
 from tasks.errors import UserError
 from tasks.evaluation.report_page.blocks import Block, Section, Words, plain_table
-from tasks.params import Profile
+from tasks.parameters.profiles import Profile
 from tasks.point_folder import META
 
 _SEEDED = (

@@ -27,7 +27,7 @@ from tasks.evaluation.rows import write_atomically
 from tasks.evaluation.significance import ABOVE, BELOW, SAME, UNTESTED, WORDS, judged
 from tasks.evaluation.solitude_tables import TABLES
 from tasks.evaluation.tables import setting_names
-from tasks.params import Profile
+from tasks.parameters.profiles import Profile
 
 CAPTIONS = {
     "accuracy": "Accuracy against the edge budget, one curve per method and feature budget",

@@ -29,7 +29,7 @@ from flows.tracking import Tracker
 from tasks.errors import UserError
 from tasks.evaluation.rows import write_rows
 from tasks.evaluation.tables import console_table, summary
-from tasks.params import Profile
+from tasks.parameters.profiles import Profile
 from tasks.redaction import without_secrets
 from tasks.reports.ledger_table import ledgers_markdown
 from tasks.steps.point_task import REFUSED

@@ -14,7 +14,7 @@ from typing import Any
 from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner, ThreadPoolTaskRunner
 
 from tasks.errors import UserError
-from tasks.params import Profile
+from tasks.parameters.profiles import Profile
 
 ANSWER_SECONDS = 10
 

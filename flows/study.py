@@ -19,7 +19,8 @@ from tasks.datasets.registry import public_dataset, user_dataset
 from tasks.datasets.user_graph import UserDataset
 from tasks.errors import UserError
 from tasks.evaluation.rows import Row
-from tasks.params import Parameters, Profile, load_parameters
+from tasks.parameters.loading import load_parameters
+from tasks.parameters.profiles import Parameters, Profile
 from tasks.reports.ledger import Ledger
 from tasks.steps.download import RawSource, download
 from tasks.store import PointStore

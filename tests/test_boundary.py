@@ -21,7 +21,8 @@ import pytest
 from flows.startup import PACKAGE_ROOT
 from tasks.client.embedding_encoder import encode_embeddings
 from tasks.datasets.user_graph import UserDataset
-from tasks.params import NodeClassification, Solver
+from tasks.parameters.classification import NodeClassification
+from tasks.parameters.graphs import Solver
 from tasks.seeds import generator
 from tasks.steps.download import RawSource, download
 from tasks.steps.perturb import REPORT, perturb_edges, perturb_features, report_labels

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tasks.datasets.registry import public_dataset
-from tasks.params import load_parameters
+from tasks.parameters.loading import load_parameters
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()

@@ -13,7 +13,7 @@ from tasks.code_version import code_version
 from tasks.curator.kernels.clustering import gromov_k_means
 from tasks.curator.kernels.distances import Metric
 from tasks.curator.kernels.node_counts import node_count_k_means
-from tasks.params import Solver
+from tasks.parameters.graphs import Solver
 from tasks.reports.embedding import EmbeddingReport
 from tasks.seeds import generator
 from tasks.steps.curator_seed import curator_seed

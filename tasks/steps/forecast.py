@@ -8,7 +8,7 @@ from tasks.curator.search.forecast import forecast as measured
 from tasks.curator.search.strategy import random_subset
 from tasks.models.architecture import Backbone
 from tasks.models.networks import Device
-from tasks.params import NodeClassification
+from tasks.parameters.classification import NodeClassification
 from tasks.steps.point_task import point_task
 from tasks.steps.search import seed_of_training
 from tasks.steps.search_plan import Received, planned

@@ -22,7 +22,7 @@ from tasks.curator.gromov.blocks import pair_blocks, solve_block
 from tasks.curator.gromov.packing import pack
 from tasks.curator.kernels.distances import Metric, embedding_distances, node_count_distances
 from tasks.errors import UserError
-from tasks.params import Solver
+from tasks.parameters.graphs import Solver
 from tasks.point_folder import canonical_json
 from tasks.reports.embedding import EmbeddingReport
 from tasks.steps.curator_seed import curator_seed

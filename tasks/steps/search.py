@@ -19,7 +19,7 @@ from tasks.curator.trained import Trained
 from tasks.curator.training import train
 from tasks.models.architecture import Backbone
 from tasks.models.networks import Device, resolve
-from tasks.params import NodeClassification, Search
+from tasks.parameters.classification import NodeClassification, Search
 from tasks.steps.curator_seed import curator_seed
 from tasks.steps.point_task import point_task
 from tasks.steps.progress import adding_up, occasionally

@@ -19,7 +19,7 @@ from tasks.curator.search.axes import Axes, axes_named
 from tasks.curator.search.strategy import Strategy
 from tasks.models.architecture import Backbone
 from tasks.models.networks import Device
-from tasks.params import NodeClassification, Search
+from tasks.parameters.classification import NodeClassification, Search
 from tasks.reports.edge import EdgeReport
 from tasks.reports.feature import FeatureReport
 from tasks.reports.label import LabelReport

@@ -10,7 +10,7 @@ from tasks.curator.search.shared_choice import train_shared
 from tasks.curator.trained import Trained
 from tasks.models.architecture import Backbone
 from tasks.models.networks import Device
-from tasks.params import NodeClassification
+from tasks.parameters.classification import NodeClassification
 from tasks.steps.point_task import point_task
 from tasks.steps.search import TRAINED, search_key, seed_of_training
 from tasks.steps.search_plan import Received, planned

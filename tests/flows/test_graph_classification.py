@@ -19,7 +19,7 @@ from flows.graph_distances import baseline_distances
 from flows.model import load_model
 from tasks.broadcasts.weights import ModelWeights
 from tasks.datasets.registry import load_dataset
-from tasks.params import GraphClassification
+from tasks.parameters.graphs import GraphClassification
 from tasks.steps import download
 
 STUDY = "graph_classification"

@@ -15,7 +15,7 @@ from flows.command import main
 from flows.coverage import check_coverage
 from flows.study import StudyRequest, read_request
 from tasks.evaluation.rows import Row
-from tasks.params import NodeClassification
+from tasks.parameters.classification import NodeClassification
 from tasks.point_folder import file_sha256
 from tasks.steps.search import search
 

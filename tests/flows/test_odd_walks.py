@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from flows.command import main
-from tasks.params import EmbeddingMode
+from tasks.parameters.embedding import EmbeddingMode
 from tests.flows.conftest import write_parameters
 
 STUDY = "node_embedding"

@@ -8,7 +8,7 @@ from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 
 from flows.runners import plain_pool, prefect_task_runner, worker_count
 from tasks.errors import UserError
-from tasks.params import Profile
+from tasks.parameters.profiles import Profile
 
 STUDY = {"datasets": ["digits"], "eps_x": ["1"], "eps_a": ["7"]}
 

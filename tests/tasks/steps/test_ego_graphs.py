@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from tasks.client.ego_graphs import OVERLAP
 from tasks.curator.gromov.distances import gromov_distances
 from tasks.errors import UserError
-from tasks.params import Solver
+from tasks.parameters.graphs import Solver
 from tasks.steps.analyse_graphs import read_analysis
 from tasks.steps.classify_graphs import classify_by_distances
 from tasks.steps.client_point import ledger_lines

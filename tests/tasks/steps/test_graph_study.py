@@ -16,7 +16,7 @@ from tasks.curator.gromov.distances import gromov_distances
 from tasks.datasets.graph import RawGraph, RawGraphSet, undirected
 from tasks.datasets.splits import Split
 from tasks.errors import UserError
-from tasks.params import Solver
+from tasks.parameters.graphs import Solver
 from tasks.reports.embedding import EmbeddingReport
 from tasks.reports.label import LabelReport
 from tasks.steps import gromov

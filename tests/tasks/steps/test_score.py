@@ -13,7 +13,7 @@ from tasks.curator.methods import METHODS, method_named
 from tasks.curator.trained import Trained
 from tasks.datasets.splits import Split
 from tasks.errors import UserError
-from tasks.params import NodeClassification
+from tasks.parameters.classification import NodeClassification
 from tasks.reports.edge import EdgeReport
 from tasks.steps.download import RawSource
 from tasks.steps.perturb import REPORT, perturb_edges, perturb_features, report_labels

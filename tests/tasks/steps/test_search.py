@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tasks.curator.trained import Trained
-from tasks.params import NodeClassification
+from tasks.parameters.classification import NodeClassification
 from tasks.steps.download import RawSource
 from tasks.steps.perturb import perturb_edges, perturb_features, report_labels
 from tasks.steps.search import TRAINED, search

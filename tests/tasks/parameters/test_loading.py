@@ -12,9 +12,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tasks.errors import UserError
-from tasks.params import PROFILES, EmbeddingMode, Parameters, load_parameters
+from tasks.parameters.embedding import EmbeddingMode
+from tasks.parameters.loading import load_parameters
+from tasks.parameters.profiles import PROFILES, Parameters
 
-SHIPPED = Path(__file__).resolve().parents[2] / "params.yaml"
+SHIPPED = Path(__file__).resolve().parents[3] / "params.yaml"
 SECTION: dict[str, Any] = {
     "seed": 0,
     "node_classification": {"datasets": ["digits"], "eps_x": [1, "inf"], "eps_a": [7.0, math.inf]},

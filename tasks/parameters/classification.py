@@ -1,0 +1,157 @@
+"""The sections of params.yaml for node classification: its grid, its parts, and how hyper-parameters are searched."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
+
+from tasks.errors import UserError
+from tasks.parameters.values import (
+    Budget,
+    Budgets,
+    Count,
+    Distinct,
+    NonNegative,
+    Rate,
+    Real,
+    Section,
+    Share,
+    Steps,
+    Whole,
+)
+from tasks.reports.edge import EdgeMode
+
+
+def _method(text: str) -> str:
+    from tasks.curator.methods import method_named  # imported on demand: it brings the calibrations with it
+
+    try:
+        return method_named(text).name
+    except UserError as error:
+        raise ValueError(str(error)) from None
+
+
+LabelRate = Annotated[Real, Field(gt=0, le=0.5, allow_inf_nan=False)]
+MethodName = Annotated[str, AfterValidator(_method)]
+MethodNames = Annotated[list[MethodName], Field(min_length=1), Distinct]
+ClassificationBackbones = Annotated[list[Literal["gcn", "sage"]], Field(min_length=1), Distinct]
+LabelRates = Annotated[list[LabelRate], Field(min_length=1), Distinct]
+STATED = "searches of the file"
+
+
+class Search(Section):
+    """Hyper-parameters to choose from by validation, how much of their grid is tried, and when training stops.
+
+    ``preset`` names a whole grid instead of the single axes. ``dgl`` trains point after point through DGL's layers;
+    ``batched`` trains all points of a repeat together. ``smooth_loss`` lets the training loss, too, read the smoothed
+    predictions. ``points`` and ``minutes`` bound one search; with ``minutes`` the result depends on the machine.
+    """
+
+    engine: Literal["batched", "dgl"] = "batched"
+    preset: Literal["paper", "lpgnn"] | None = None
+    learning_rate: Annotated[list[Rate], Field(min_length=1), Distinct] = [0.01]
+    dropout: Annotated[list[Share], Field(min_length=1), Distinct] = [0.5]
+    weight_decay: Annotated[list[NonNegative], Field(min_length=1), Distinct] = [0.001]
+    l_x: Annotated[list[Steps], Field(min_length=1), Distinct] = [0, 4, 8, 16]
+    l_y: Annotated[list[Steps], Field(min_length=1), Distinct] = [0, 2]
+    lambda1: Annotated[list[NonNegative], Field(min_length=1), Distinct] = [1e-4]
+    lambda2: Annotated[list[NonNegative], Field(min_length=1), Distinct] = [1e-4]
+    step_size: Annotated[Real, Field(gt=0, allow_inf_nan=False)] = 30.0
+    inner_steps: Count = 1
+    smooth_loss: bool = False
+    strategy: Literal["full", "random", "halving"] = "full"
+    points: Count | None = None
+    minutes: Annotated[Real, Field(gt=0, allow_inf_nan=False)] | None = None
+    factor: Annotated[Whole, Field(ge=2)] = 3
+    rungs: Count = 4
+    epochs: Annotated[Whole, Field(ge=1, le=500)] = 500
+    patience: Count = 100
+    memory_mb: Count = 4000
+
+    @model_validator(mode="after")
+    def _one_grid(self) -> Search:
+        axes = {"learning_rate", "dropout", "weight_decay", "l_x", "l_y", "lambda1", "lambda2"}
+        if self.preset and (named := sorted(axes & self.model_fields_set)):
+            raise ValueError(f"preset {self.preset} is a whole grid; remove it or {', '.join(named)}")
+        if self.strategy == "random" and self.points is None and self.minutes is None:
+            raise ValueError("strategy random needs points, the number to draw, or minutes")
+        if self.strategy == "full" and self.points is not None:
+            raise ValueError("strategy full trains all points; use random or halving for a number of points")
+        if self.engine == "dgl" and (self.strategy != "full" or self.minutes is not None or self.smooth_loss):
+            raise ValueError(
+                "engine dgl trains the full grid; use engine batched for another strategy, minutes or smooth_loss"
+            )
+        return self
+
+
+class ClassificationGrid(Section):
+    """What the lines of the classification table are the product of.
+
+    ``label_rates`` are the shares of the labelled nodes whose labels train; 0.5 are all training nodes, and a smaller
+    set is part of every larger one.
+    """
+
+    eps_x: Budgets
+    eps_a: Budgets
+    mode: EdgeMode = "directed"
+    methods: MethodNames = ["base"]
+    backbones: ClassificationBackbones = ["gcn", "sage"]
+    label_rates: LabelRates = [0.5]
+
+
+class ClassificationPart(Section):
+    """More lines for the table, those of a grid of their own; what a part does not name is the study's."""
+
+    eps_x: Budgets | None = None
+    eps_a: Budgets | None = None
+    mode: EdgeMode | None = None
+    methods: MethodNames | None = None
+    backbones: ClassificationBackbones | None = None
+    label_rates: LabelRates | None = None
+
+
+class NodeClassification(ClassificationGrid):
+    """The Solitude study: noisy neighbour lists and features, GNNs, accuracy.
+
+    ``searches`` are grids of single methods, by name; ``search`` is that of the others. ``shared_choice`` adds, under
+    its own label, every method with one hyper-parameter point for all repeats.
+    """
+
+    datasets: Annotated[list[str], Field(min_length=1), Distinct]
+    parts: list[ClassificationPart] = []
+    shared_choice: bool = False
+    normalization: Literal["symmetric", "mean"] = "symmetric"
+    smoothing: Literal["gcn", "paper"] = "gcn"
+    search: Search = Search()
+    searches: dict[MethodName, Search] = {}
+    budget: Budget = "inf"
+    memory_limit_mb: Annotated[Whole, Field(ge=1)] = 2000
+
+    def search_for(self, method: str) -> Search:
+        """The grid of a method."""
+        return self.searches.get(method, self.search)
+
+    def grids(self) -> list[ClassificationGrid]:
+        """The study's own grid, then one for each part."""
+        own = {name: getattr(self, name) for name in ClassificationGrid.model_fields}
+        parts = [own | part.model_dump(exclude_none=True) for part in self.parts]
+        return [ClassificationGrid(**grid) for grid in (own, *parts)]
+
+    @model_validator(mode="after")
+    def _dgl_trains_base(self) -> NodeClassification:
+        methods = {name for grid in self.grids() for name in grid.methods}
+        looped = {name for name in methods if self.search_for(name).engine == "dgl"}
+        if others := sorted(looped - {"base", "non-private"}):
+            raise ValueError(f"engine dgl trains base and non-private; use engine batched for {', '.join(others)}")
+        if looped and self.shared_choice:
+            raise ValueError("engine dgl has no shared_choice; use engine batched")
+        return self
+
+    @model_validator(mode="after")
+    def _searches_are_used(self, info: ValidationInfo) -> NodeClassification:
+        methods = {name for grid in self.grids() for name in grid.methods}
+        methods |= (info.context or {}).get(STATED, set())
+        if unused := sorted(set(self.searches) - methods):
+            raise ValueError(f"searches names {', '.join(unused)}, which no grid has; add the method or remove it")
+        return self

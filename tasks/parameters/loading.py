@@ -1,0 +1,96 @@
+"""Reading params.yaml, the only source of the grid: an unknown key or impossible value is one clear line."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from tasks.errors import UserError
+from tasks.parameters.classification import STATED
+from tasks.parameters.problem import problem, shortened
+from tasks.parameters.profiles import PROFILES, Parameters
+
+MOST_VALUES = 100_000
+
+
+def load_parameters(path: Path, profile: str = "demo", overrides: Sequence[str] = ()) -> Parameters:
+    """Read and validate ``path``; ``overrides`` are ``dotted.key=json``, relative to the profile.
+
+    Raises:
+        UserError: for an unreadable file, an unknown profile or key, or a value out of range.
+    """
+    try:
+        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path.name} is missing; run from the project's root or restore it with git") from None
+    except OSError as error:
+        raise UserError(f"{path.name} cannot be read ({error.strerror}); make it a readable file") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise UserError(f"{path.name} is not valid YAML: {error}") from None
+    if not isinstance(tree, dict):
+        raise UserError(f"{path.name} must hold the sections {', '.join(PROFILES)}")
+    _refuse_expansion(path, tree)
+    if profile not in PROFILES or profile not in tree:
+        raise UserError(f"profile {profile!r} is unknown; use one of {', '.join(PROFILES)}")
+    tree[profile] = copy.deepcopy(tree[profile])  # sections may share an anchor
+    stated = _searches_of_the_file(tree, profile, overrides)
+    for override in overrides:
+        _apply(tree, profile, override)
+    try:
+        return Parameters.model_validate(tree, context={STATED: stated})
+    except ValidationError as error:
+        raise UserError(f"{path.name}: {problem(error)}") from None
+
+
+def _searches_of_the_file(tree: dict[str, Any], profile: str, overrides: Sequence[str]) -> set[str]:
+    """Methods whose searches a command line may leave without a use: those that the file names, and uses itself."""
+    if not overrides:
+        return set()
+    try:
+        named = set(getattr(Parameters.model_validate(tree), profile).node_classification.searches)
+    except ValidationError:
+        return set()
+    keys = [override.partition("=")[0].strip().split(".") for override in overrides]
+    given = [key[2] if len(key) > 2 else "" for key in keys if key[:2] == ["node_classification", "searches"]]
+    return set() if "" in given or ["node_classification"] in keys else named - set(given)
+
+
+def _refuse_expansion(path: Path, tree: object) -> None:
+    """A few lines of aliases may stand for billions of values, which everything below would visit one by one."""
+    pending, visited = [tree], 0
+    while pending:
+        value = pending.pop()
+        visited += 1
+        if visited > MOST_VALUES:
+            raise UserError(f"{path.name} expands to more than {MOST_VALUES} values; write its aliases out")
+        if isinstance(value, dict):
+            pending += [*value, *value.values()]
+        elif isinstance(value, (list, tuple, set)):
+            pending += value
+
+
+def _apply(section: Any, profile: str, override: str) -> None:
+    key, equals, text = override.partition("=")
+    if not equals:
+        raise UserError(f"--set {shortened(override)} has no '='; write --set dotted.key=json")
+    shown = shortened(key, plain=True)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise UserError(f"--set {shown}: {shortened(text)} is not JSON; quote strings, for example '\"inf\"'") from None
+    names = key.strip().split(".")
+    if names[0] in Parameters.model_fields:
+        raise UserError(f"--set {shown}: keys are those below the profile; the rest is changed in params.yaml alone")
+    *parents, leaf = [profile, *names]
+    for depth, name in enumerate(parents):
+        section = section.setdefault(name, {})
+        if not isinstance(section, dict):
+            above = shortened(".".join(parents[: depth + 1]), plain=True)
+            raise UserError(f"--set {shown}: {above} is not a section of params.yaml")
+    section[leaf] = value

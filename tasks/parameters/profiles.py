@@ -1,0 +1,54 @@
+"""params.yaml as a typed model: a section per profile, and ``datasets``, where users declare graphs of their own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from tasks.parameters.classification import NodeClassification
+from tasks.parameters.embedding import NodeEmbedding
+from tasks.parameters.graphs import EgoClustering, GraphClassification
+from tasks.parameters.values import Bound, Name, Section, Whole
+
+PROFILES = ("demo", "paper")
+
+
+def _ordered(bounds: tuple[float, float]) -> tuple[float, float]:
+    if bounds[0] >= bounds[1]:
+        raise ValueError("the lower bound must come first and be smaller")
+    return bounds
+
+
+class Profile(Section):
+    """Everything that one ``dvc repro`` runs."""
+
+    seed: Annotated[Whole, Field(ge=0, lt=2**63)] | None = 0
+    repeats: Annotated[Whole, Field(ge=1, le=1000)] = 5
+    runner: Literal["threads", "processes", "dask"] = "processes"
+    workers: Annotated[Whole, Field(ge=1, le=256)] | None = None
+    dask_address: str | None = None
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    node_classification: NodeClassification
+    node_embedding: NodeEmbedding = NodeEmbedding()
+    graph_classification: GraphClassification = GraphClassification()
+    ego_clustering: EgoClustering = EgoClustering()
+
+
+class OwnDataset(Section):
+    """A user's own graph; private unless said otherwise. Paths are relative to the project's root."""
+
+    edges: str
+    features: str | None = None
+    labels: str | None = None
+    nodes: Annotated[Whole, Field(ge=1)] | None = None
+    feature_bounds: Annotated[tuple[Bound, Bound], AfterValidator(_ordered)] | None = None
+    private: bool = True
+
+
+class Parameters(Section):
+    """The whole file."""
+
+    demo: Profile
+    paper: Profile
+    datasets: dict[Name, OwnDataset] = {}
