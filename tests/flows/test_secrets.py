@@ -81,7 +81,7 @@ def test_mlflow_runs_hold_no_secret(
 def test_an_unreachable_tracking_server_is_named_without_its_password(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(track.urllib.request, "urlopen", refuse)
+    monkeypatch.setattr("urllib.request.urlopen", refuse)
     with pytest.raises(UserError) as refusal:
         open_parent(address.format(PASSWORD), "x", "y", "z", {}, {}, retries=0)
     assert clean(str(refusal.value))
