@@ -38,11 +38,6 @@ class Draw:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> PointStore:
-    return PointStore(tmp_path / "store")
-
-
-@pytest.fixture
 def draw() -> Draw:
     return Draw()
 

@@ -28,11 +28,6 @@ def draw(folder: Path) -> None:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> PointStore:
-    return PointStore(tmp_path / "store")
-
-
-@pytest.fixture
 def lax() -> Iterator[None]:
     """A umask that lets everybody read and write."""
     before = os.umask(0)

@@ -16,11 +16,6 @@ Declare = Callable[..., RawSource]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> PointStore:
-    return PointStore(tmp_path / "store")
-
-
-@pytest.fixture
 def declare(store: PointStore, own_files: Path) -> Declare:
     """The small graph as a source: declare(private=True) and other changes of its declaration."""
 
