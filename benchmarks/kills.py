@@ -154,6 +154,12 @@ def trial(root: Path, seed: int, kills_wanted: int) -> tuple[list[Kill], dict[st
     kills: list[Kill] = []
     lines: Counter[str] = Counter()
     written: dict[str, set[tuple[int, int]]] = {}
+
+    def note(sweep: Sweep) -> None:
+        lines.update(sweep.computed)
+        for name, stamp in project.points().items():
+            written.setdefault(name, set()).add(stamp)
+
     try:
         expected = calm.start("threads", "--plain").finished()
         for victim, runner in VICTIMS[:kills_wanted]:
@@ -164,14 +170,10 @@ def trial(root: Path, seed: int, kills_wanted: int) -> tuple[list[Kill], dict[st
                 flush=True,
             )
             kills.append(kill)
-            lines.update(sweep.computed)
-            for name, stamp in project.points().items():
-                written.setdefault(name, set()).add(stamp)
+            note(sweep)
         last = project.start("processes")
         rows = last.finished()
-        lines.update(last.computed)
-        for name, stamp in project.points().items():
-            written.setdefault(name, set()).add(stamp)
+        note(last)
         runs = tracked(project)
         checks = {
             "rows as undisturbed, byte for byte": rows == expected,

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,23 +49,13 @@ class Project:
 
     def start(self, runner: str, *options: str, command: Sequence[str] = ("-m", "flows.sweep")) -> Sweep:
         """A sweep in a process group of its own, with two workers."""
-        self.root.mkdir(parents=True, exist_ok=True)
         self.attempts += 1
         log, rows = self.root / f"sweep-{self.attempts}.log", self.root / f"rows-{self.attempts}.json"
         arguments = ["--study", STUDY, "--dataset", self.dataset, "--runner", runner, "--workers", "2"]
         arguments += ["--json", str(rows)]
         grid = [f"--set={change}" for change in self.grid]
-        with log.open("wb") as stream:
-            process = subprocess.Popen(
-                [sys.executable, *command, *arguments, *grid, *options],
-                cwd=PACKAGE_ROOT,
-                env=self.variables(),
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=stream,
-                start_new_session=True,
-            )
-        return Sweep(process, log, rows)
+        log.unlink(missing_ok=True)
+        return Sweep(_started([*command, *arguments, *grid, *options], log, self.variables()), log, rows)
 
     def variables(self) -> dict[str, str]:
         """The user's environment without settings of ours, and the root."""
@@ -193,15 +183,20 @@ def dask_cluster(project: Project) -> Iterator[Cluster]:
 
 
 def _dask(project: Project, *arguments: str) -> subprocess.Popen[bytes]:
-    project.root.mkdir(parents=True, exist_ok=True)
-    with (project.root / f"dask-{arguments[0]}.log").open("ab") as log:
+    return _started(["-m", "dask", *arguments], project.root / f"dask-{arguments[0]}.log", project.variables())
+
+
+def _started(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Python with these arguments, from the checkout's root, in a process group of its own; its words go to ``log``."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as stream:
         return subprocess.Popen(
-            [sys.executable, "-m", "dask", *arguments],
+            [sys.executable, *command],
             cwd=PACKAGE_ROOT,
-            env=project.variables(),
+            env=environment,
             stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
+            stdout=stream,
+            stderr=stream,
             start_new_session=True,
         )
 
@@ -209,19 +204,10 @@ def _dask(project: Project, *arguments: str) -> subprocess.Popen[bytes]:
 @contextmanager
 def mlflow_server(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
     """A tracking server over ``folder``, until the end."""
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = folder.absolute()
     place = ["--backend-store-uri", f"sqlite:///{folder}/mlflow.db", "--artifacts-destination", f"{folder}/artifacts"]
     command = ["-m", "mlflow", "server", *place, "--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
-    environment = os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
-    with (folder / "server.log").open("ab") as log:
-        server = subprocess.Popen(
-            [sys.executable, *command],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
+    server = _started(command, folder / "server.log", os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"})
     process = Process.of(server.pid)
     try:
         assert until(lambda: answers(f"http://127.0.0.1:{port}"), 120), f"see {folder / 'server.log'}"

@@ -8,6 +8,7 @@ from statistics import fmean
 from flows.embedding_lines import Cell
 from flows.fedwalk_walks import AllWalks
 from flows.study import Study
+from tasks.evaluation.embedding_lines import named_mode
 from tasks.evaluation.rows import Row, setting_order
 from tasks.reports.ledger import Ledger
 from tasks.steps.client_point import ledger_lines
@@ -18,24 +19,15 @@ def ledgers(study: Study, sources: dict[str, RawSource], walks: AllWalks, rows: 
     """By title; the title says which share of the edges an observer recovered from the uploads."""
     modes: defaultdict[tuple[str, str], list[Cell]] = defaultdict(list)
     for cell, _ in walks:
-        modes[cell.dataset, mode_name(cell.mode, cell.pad)].append(cell)
+        modes[cell.dataset, named_mode(cell.settings)].append(cell)
     found = {}
     for (dataset, mode), cells in modes.items():
         made = [made for (cell, _), made in walks.items() if cell in cells]
         lines = {line for walks in made for report in walks.reports for line in ledger_lines(report)}
         if lines:
-            measured = [row for row in rows if row.dataset == dataset and _mode(row) == mode]
+            measured = [row for row in rows if row.dataset == dataset and named_mode(row.settings) == mode]
             found[f"Mode {mode} on {dataset}: {given_away(measured, sources[dataset].private)}"] = Ledger(tuple(lines))
     return found
-
-
-def mode_name(mode: str, pad: str) -> str:
-    """A user takes part in one mode; padded lists are another one than those of true length."""
-    return f"{mode} (padded)" if pad else mode
-
-
-def _mode(row: Row) -> str:
-    return mode_name(row.settings["mode"], row.settings.get("pad", ""))
 
 
 def given_away(rows: list[Row], private: bool) -> str:

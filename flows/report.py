@@ -107,8 +107,8 @@ def draw_egos(table: pd.DataFrame, files: list[Path], folder: Path, vector: Path
     if own.empty:
         return []
     maps = [read_maps(file) for file in files if file.is_file()]
-    reference = read_reference(workspace() / "data" / "reference" / "gromov.csv")
-    return draw_clustering(own, pd.concat(maps or [pd.DataFrame(columns=list(MAP_COLUMNS))]), reference, folder, vector)
+    whole = pd.concat(maps or [pd.DataFrame(columns=list(MAP_COLUMNS))])
+    return draw_clustering(own, whole, gromov_figures(), folder, vector)
 
 
 def published(study: str) -> pd.DataFrame:
@@ -119,9 +119,9 @@ def published(study: str) -> pd.DataFrame:
     have a spread over pairs, not over repeats: they are drawn beside ours, not compared.
     """
     if study == "ego_clustering":
-        return read_reference(workspace() / "data" / "reference" / "gromov.csv").iloc[:0]
+        return gromov_figures().iloc[:0]
     if study == "graph_classification":
-        figures = read_reference(workspace() / "data" / "reference" / "gromov.csv")
+        figures = gromov_figures()
         noisy = figures["input"].str.endswith("-ldp").map({True: "1/n", False: ""})
         exact = figures["input"].str.endswith("-H").map({True: INFINITE, False: ""})
         figures.insert(list(figures.columns).index("metric"), "eps", noisy + exact)  # settings stand before the metric
@@ -140,6 +140,11 @@ def published(study: str) -> pd.DataFrame:
     return figures.sort_values("item", key=lambda items: items.map(order), kind="stable").drop_duplicates(
         ["dataset", "method", "backbone", "eps_x", "eps_a", "label_rate", "metric"]
     )
+
+
+def gromov_figures() -> pd.DataFrame:
+    """What the paper on graph kernels printed."""
+    return read_reference(workspace() / "data" / "reference" / "gromov.csv")
 
 
 def fedwalk_figures() -> pd.DataFrame:

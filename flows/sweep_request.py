@@ -18,6 +18,7 @@ AXES: dict[str, dict[str, str]] = {
     "ego_clustering": {"eps": "eps"},
 }
 """What the form's axes are called in a study's section of params.yaml."""
+WITH_PARTS = ("node_classification", "node_embedding")
 SETTINGS = ("repeats", "runner", "dask_address", "workers", "device")
 
 
@@ -67,10 +68,8 @@ class SweepRequest(StudyRequest):
                 raise UserError(f"{self.study} has no {name}; choose from {', '.join(axes)}")
             if values:
                 changes.append(_override(f"{self.study}.{axes[name]}", values))
-        if self.study == "node_classification" and any(getattr(self, name) for name in axes):
-            changes.append(_override("node_classification.parts", []))
-        if self.study == "node_embedding" and any(getattr(self, name) for name in axes):
-            changes.append(_override("node_embedding.parts", []))
+        if self.study in WITH_PARTS and any(getattr(self, name) for name in axes):
+            changes.append(_override(f"{self.study}.parts", []))
         return StudyRequest(
             profile=self.profile, datasets=self.datasets, overrides=[*changes, *self.overrides], export=self.export
         )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 
 SETTINGS = ("mode", "eps_encoder", "p", "k", "walks", "pad", "train_ratio", "scoring")
@@ -16,6 +19,6 @@ def embedding_lines(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     return lines.assign(**dict.fromkeys(missing, "")).fillna(dict.fromkeys(SETTINGS, ""))
 
 
-def named_mode(line: dict) -> str:
-    """The mode; lists that are padded are told apart."""
-    return f"{line['mode']} (padded)" if line["pad"] else str(line["mode"])
+def named_mode(settings: Mapping[Any, Any]) -> str:
+    """The mode; a user takes part in one, and padded lists are another one than those of true length."""
+    return f"{settings['mode']} (padded)" if settings.get("pad") else str(settings["mode"])

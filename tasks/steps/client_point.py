@@ -102,8 +102,10 @@ def report_point(
     }
     label = f"{kind} {source.name} {point} repeat={repeat}"
     report = store.point(key, compute, label=label, private=source.private)
+    if not report.raw:
+        return report
     promised = all(line.guarantee or line.declared_public for line in ledger_lines(report))
-    return replace(report, raw=report.raw and not promised)
+    return replace(report, raw=not promised)
 
 
 def one_graph(source: RawSource, study: str) -> RawGraph:
