@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -10,11 +10,14 @@ from flows.classification_lines import UNREAD, lines
 from flows.classification_lines import Cell as ClassificationCell
 from flows.embedding_lines import Cell as EmbeddingCell
 from flows.embedding_lines import wanted_lines
+from flows.graph_lines import Cell as GraphCell
+from flows.graph_lines import classified, clustered
 from tasks.curator.search.shared_choice import LABEL
 from tasks.errors import UserError
 from tasks.evaluation.embedding_tables import SCORINGS
 from tasks.evaluation.rows import Row
 from tasks.parameters.profiles import Profile
+from tasks.steps.ego_graphs import ego_name, whole_of
 
 
 @dataclass(frozen=True, order=True)
@@ -39,19 +42,15 @@ class Place:
 def check_coverage(rows: Sequence[Row], profile: Profile) -> None:
     """Passes when every line of the grid has a row for every repeat on each of the rows' data sets, and no other has.
 
-    Of a study whose lines are not listed here the repeats alone are checked.
-
     Raises:
-        UserError: naming the first line that one side lacks.
+        UserError: naming the first line that one side lacks; for rows of something that has no grid.
     """
     (study,) = {row.study for row in rows}
+    if study not in LISTED:
+        raise UserError(f"rows of {study} are of no study with a grid; give those of {', '.join(LISTED)}")
     datasets = sorted({row.dataset for row in rows})
     found = {Place.of(row.dataset, row.method, row.settings, row.repeat) for row in rows}
-    listed = LISTED.get(study)
-    if listed:
-        wanted = listed(profile, datasets, found)
-    else:
-        wanted = {replace(place, repeat=repeat) for place in found for repeat in range(profile.repeats)}
+    wanted = LISTED[study](profile, datasets, found)
     if strange := sorted(found - wanted):
         raise UserError(
             f"{strange[0]} is not in the grid ({len(strange)} such lines); give the run's --profile and --set"
@@ -67,8 +66,7 @@ def _classification(profile: Profile, datasets: list[str], found: set[Place]) ->
     cells = [ClassificationCell(dataset, line) for dataset in datasets for line in lines(grid)]
     if grid.shared_choice:
         cells += [replace(cell, protocol=LABEL) for cell in cells if cell.line.backbone != UNREAD]
-    repeats = range(profile.repeats)
-    return {Place.of(cell.dataset, cell.method, cell.settings, repeat) for cell, repeat in product(cells, repeats)}
+    return _every_repeat(cells, profile)
 
 
 def _embedding(profile: Profile, datasets: list[str], found: set[Place]) -> set[Place]:
@@ -94,7 +92,26 @@ def _embedded(profile: Profile, dataset: str, automatic: str) -> set[Place]:
     return places
 
 
+def _graphs(profile: Profile, datasets: list[str], found: set[Place]) -> set[Place]:
+    grid = profile.graph_classification
+    return _every_repeat([cell for dataset in datasets for cell in classified(grid, dataset)], profile)
+
+
+def _egos(profile: Profile, datasets: list[str], found: set[Place]) -> set[Place]:
+    """Ego graphs of every reach, of the graphs that the rows' data sets were cut from."""
+    grid = profile.ego_clustering
+    names = [ego_name(whole, hops) for whole, hops in product({whole_of(name) for name in datasets}, grid.hops)]
+    return _every_repeat([cell for name in names for cell in clustered(grid, name)], profile)
+
+
+def _every_repeat(cells: Iterable[ClassificationCell | GraphCell], profile: Profile) -> set[Place]:
+    repeats = range(profile.repeats)
+    return {Place.of(cell.dataset, cell.method, cell.settings, repeat) for cell, repeat in product(cells, repeats)}
+
+
 LISTED: dict[str, Callable[[Profile, list[str], set[Place]], set[Place]]] = {
     "node_classification": _classification,
     "node_embedding": _embedding,
+    "graph_classification": _graphs,
+    "ego_clustering": _egos,
 }

@@ -19,19 +19,17 @@ from flows.ego_exports import export_clustering
 from flows.ego_points import Seen, cluster, cut, inspect, judge
 from flows.graph_classification import analyse
 from flows.graph_distances import compare_embeddings
-from flows.graph_reports import Cell, Reports, encode, federate, ledgers
+from flows.graph_lines import EGO_BACKBONES, Cell
+from flows.graph_reports import Reports, encode, federate, ledgers
 from flows.study import Outcome, Study
 from flows.tracking import Tracker
 from tasks.evaluation.rows import Row
-from tasks.models.graph_architecture import GraphBackbone
 from tasks.steps.analyse_graphs import read_analysis
 from tasks.steps.ego_graphs import STUDY
 from tasks.steps.graph_sets import split_graphs
 from tasks.steps.score import read_metrics
 from tasks.store import PointRef
 
-BACKBONES: tuple[GraphBackbone, ...] = ("gcn",)
-"""The paper's network for this task: two layers see as far as the ego graphs reach."""
 MECHANISMS = ("tasks.client.embedding_encoder",)
 
 
@@ -39,7 +37,7 @@ def ego_clustering(study: Study, tracker: Tracker) -> Outcome:
     """Users around a centre report one embedding of their ego graph; the curator clusters; the bench scores."""
     egos = cut(study, study.sources())
     splits = deal_roles(study, egos, split_graphs)
-    federations = federate(study, egos, splits, BACKBONES, "node")
+    federations = federate(study, egos, splits, EGO_BACKBONES, "node")
     reports = Reports(splits, {}, federations, encode(study, egos, federations, "gw-k-means"))
     distances = compare_embeddings(study, reports)
     clusters = cluster(study, egos, reports, distances)

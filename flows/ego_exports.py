@@ -9,7 +9,8 @@ import pandas as pd
 from flows.ego_points import Points, Seen
 from flows.exports import data_folder, export_results
 from flows.graph_distances import Distances
-from flows.graph_reports import Cell, Reports
+from flows.graph_lines import Cell
+from flows.graph_reports import Reports
 from flows.study import Outcome, Study
 from tasks.evaluation.ego_figures import MAPS, map_rows
 from tasks.evaluation.tables import write_csv

@@ -8,7 +8,8 @@ from itertools import product
 from typing import Any
 
 from flows.graph_distances import Distances
-from flows.graph_reports import Cell, Reports
+from flows.graph_lines import Cell, node_counts
+from flows.graph_reports import Reports
 from flows.study import Study
 from flows.submission import Call
 from tasks.steps.cluster_graphs import cluster_node_counts, cluster_reports
@@ -89,7 +90,7 @@ def cluster(
     # Every report of a repeat says the same of node counts.
     some = {(cell.dataset, repeat): point for (cell, repeat), point in sorted(reports.embeddings.items(), key=str)}
     for (name, repeat), report in some.items():
-        cell = Cell(name, "node-count", "node counts")
+        cell = node_counts(name)
         arguments = {**common(cell, repeat), "report": report}
         calls.append(Call(cluster_node_counts, f"cluster {cell} repeat={repeat}", arguments, (cell, repeat)))
     return study.collect(calls)

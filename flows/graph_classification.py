@@ -16,7 +16,8 @@ from collections.abc import Iterator, Mapping
 from flows.deployment_budgets import require_graphs
 from flows.exports import data_folder, export_results
 from flows.graph_distances import Distances, classify, compare
-from flows.graph_reports import Cell, Reports, gather, ledgers
+from flows.graph_lines import Cell, baselines
+from flows.graph_reports import Reports, gather, ledgers
 from flows.study import Outcome, Study
 from flows.submission import Call
 from flows.tracking import Tracker
@@ -70,11 +71,11 @@ def graph_classification(study: Study, tracker: Tracker) -> Outcome:
 
 def networks(study: Study, reports: Reports) -> Points:
     """The federated networks' own predictions, on raw graphs."""
-    if "gnn" not in study.profile.graph_classification.baselines:
-        return {}
     return {
-        (Cell(name, backbone, backbone=backbone), repeat): trained
+        (cell, repeat): trained
         for (name, backbone, repeat), trained in reports.federations.items()
+        for cell in baselines(study.profile.graph_classification, name)
+        if cell.method == backbone
     }
 
 

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
 
-from flows.graph_reports import Cell, Reports, embedding_grid
+from flows.graph_lines import Cell, baselines
+from flows.graph_reports import Reports, embedding_grid
 from flows.study import Study
 from flows.submission import Call
-from tasks.datasets.registry import public_dataset
 from tasks.steps.classify_graphs import classify_by_distances, classify_by_shortest_paths
 from tasks.steps.download import RawSource
 from tasks.steps.gromov import compare_node_counts, compare_raw_graphs, compare_reports
 from tasks.store import PointRef
 
-ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Weights of the structure against the features in svm-fgw, chosen by validation."""
+STRUCTURE = 1.0
+"""All weight on the structure: the plain discrepancy."""
+ALPHAS = {"svm-gw": (STRUCTURE,), "svm-fgw": (0.0, 0.25, 0.5, 0.75, STRUCTURE), "node-count": (STRUCTURE,)}
+"""By method, the weights of the structure against the features that validation chooses from."""
 
 Distances = dict[float, PointRef]
-"""By alpha; plain Gromov-Wasserstein is alpha 1."""
+"""By weight of the structure."""
 
 
 def compare(study: Study, sources: dict[str, RawSource], reports: Reports) -> dict[tuple[Cell, int], Distances]:
     """Distances for every kernel machine: of reports, and of the baselines, which the repeats share."""
     found = compare_embeddings(study, reports)
-    for (cell, alpha), point in study.collect(baseline_distances(study, sources)).items():
-        for repeat in range(study.profile.repeats):
+    for (cells, alpha), point in study.collect(baseline_distances(study, sources)).items():
+        for cell, repeat in product(cells, range(study.profile.repeats)):
             found.setdefault((cell, repeat), {})[alpha] = point
     return {key: dict(sorted(by_alpha.items())) for key, by_alpha in found.items()}
 
@@ -51,7 +54,7 @@ def compare_embeddings(study: Study, reports: Reports) -> dict[tuple[Cell, int],
         )
         for (cell, repeat), report in reports.embeddings.items()
     )
-    return {key: {1.0: point} for key, point in compared.items()}
+    return {key: {STRUCTURE: point} for key, point in compared.items()}
 
 
 def classify(
@@ -77,44 +80,41 @@ def classify(
             (cell, repeat),
         )
         for (cell, repeat), by_alpha in distances.items()
-        if (cell.dataset, repeat) in reports.labels and (cell.method != "svm-fgw" or len(by_alpha) == len(ALPHAS))
+        if (cell.dataset, repeat) in reports.labels and len(by_alpha) == len(ALPHAS[cell.method])
     ]
-    if "spk" in grid.baselines:
-        calls += [
-            Call(
-                classify_by_shortest_paths,
-                f"classify {cell} repeat={repeat}",
-                {
-                    "store": study.store,
-                    "source": sources[name],
-                    "labels": labels,
-                    "cure": grid.cure,
-                    "label": f"{cell} repeat={repeat}",
-                },
-                (cell, repeat),
-            )
-            for (name, repeat), labels in reports.labels.items()
-            for cell in [Cell(name, "spk")]
-        ]
+    calls += [
+        Call(
+            classify_by_shortest_paths,
+            f"classify {cell} repeat={repeat}",
+            {
+                "store": study.store,
+                "source": sources[name],
+                "labels": labels,
+                "cure": grid.cure,
+                "label": f"{cell} repeat={repeat}",
+            },
+            (cell, repeat),
+        )
+        for (name, repeat), labels in reports.labels.items()
+        for cell in baselines(grid, name)
+        if cell.method == "spk"
+    ]
     return study.collect(calls)
 
 
 def baseline_distances(study: Study, sources: dict[str, RawSource]) -> Iterator[Call]:
-    """Distances that see no report, once for all repeats."""
+    """Distances that see no report, once for all repeats and for all cells that a call is about."""
     grid = study.profile.graph_classification
     common = {"store": study.store, "solver": grid.solver, "seed": study.profile.seed}
-    for (name, source), baseline in product(sources.items(), grid.baselines):
-        if baseline == "svm-gw":
-            arguments = {**common, "source": source, "alpha": None}
-            yield Call(compare_raw_graphs, f"compare {name} raw", arguments, (Cell(name, baseline), 1.0))
-        # Without features of nodes there is nothing to fuse with.
-        elif baseline == "svm-fgw" and public_dataset(name).feature_bounds is not None:
-            for alpha in ALPHAS:
-                arguments = {**common, "source": source, "alpha": alpha}
-                about = (Cell(name, baseline), alpha)
-                yield Call(compare_raw_graphs, f"compare {name} raw alpha={alpha:g}", arguments, about)
-        elif baseline == "node-count":
-            about = (Cell(name, baseline, "node counts"), 1.0)
-            yield Call(
-                compare_node_counts, f"compare {name} node counts", {"store": study.store, "source": source}, about
-            )
+    for name, source in sources.items():
+        readers: defaultdict[float, list[Cell]] = defaultdict(list)
+        for cell in baselines(grid, name):
+            if cell.method == "node-count":
+                arguments = {"store": study.store, "source": source}
+                yield Call(compare_node_counts, f"compare {name} node counts", arguments, ((cell,), STRUCTURE))
+            else:
+                for alpha in ALPHAS.get(cell.method, ()):
+                    readers[alpha].append(cell)
+        for alpha, cells in readers.items():
+            arguments = {**common, "source": source, "alpha": alpha}
+            yield Call(compare_raw_graphs, f"compare {name} raw alpha={alpha:g}", arguments, (tuple(cells), alpha))

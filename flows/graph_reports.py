@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from flows.dealing import Dealt, deal
+from flows.graph_lines import NO_NOISE, Cell, embedded
 from flows.study import Study
 from flows.submission import Call
-from tasks.epsilon import INFINITE
 from tasks.models.graph_architecture import GraphBackbone, Level
 from tasks.parameters.graphs import EmbeddedGraphs
 from tasks.reports.ledger import Ledger
@@ -19,7 +19,6 @@ from tasks.steps.embed_graphs import encode_graphs, train_federation
 from tasks.steps.graph_sets import report_graph_labels, split_graphs
 from tasks.store import PointRef
 
-NO_NOISE = "none"
 GUARANTEED = {
     "per_row": "eps for the graph",
     "row": "eps for one row of H",
@@ -28,31 +27,6 @@ GUARANTEED = {
     NO_NOISE: "none",
 }
 """By encoder, under noise that nobody can reproduce; the ledger's lines have the words."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One line of the table: everything but the repeat. ``input`` bears the published table's names.
-
-    ``<backbone>-H-ldp`` is a noisy embedding under whatever encoder, also one without a guarantee.
-    """
-
-    dataset: str
-    method: str
-    input: str = "raw"
-    backbone: str = ""
-    encoder: str = ""
-    eps: str = ""
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """The row's settings: those that the method has."""
-        given = {"input": self.input, "backbone": self.backbone, "encoder": self.encoder, "eps": self.eps}
-        return {name: value for name, value in given.items() if value}
-
-    def __str__(self) -> str:
-        known = [f"{name}={value}" for name, value in self.settings.items() if name in ("encoder", "eps")]
-        return " ".join([self.dataset, self.method, self.input, *known])
 
 
 @dataclass(frozen=True)
@@ -80,17 +54,6 @@ def embedding_grid(study: Study) -> EmbeddedGraphs:
     grid = getattr(study.profile, study.name)
     assert isinstance(grid, EmbeddedGraphs)
     return grid
-
-
-def embedded(study: Study, dataset: str, backbone: GraphBackbone, method: str = "svm-gw") -> Iterator[Cell]:
-    """A method on embeddings: without noise once, with noise for every encoder and budget."""
-    grid = embedding_grid(study)
-    for eps in grid.eps:
-        if eps == INFINITE:
-            yield Cell(dataset, method, f"{backbone}-H", backbone, NO_NOISE, eps)
-        else:
-            for encoder in grid.encoders:
-                yield Cell(dataset, method, f"{backbone}-H-ldp", backbone, encoder, eps)
 
 
 def gather(study: Study, sources: dict[str, RawSource]) -> Reports:
@@ -156,7 +119,7 @@ def encode(
             (cell, repeat),
         )
         for (name, backbone, repeat), trained in federations.items()
-        for cell in embedded(study, name, backbone, method)
+        for cell in embedded(embedding_grid(study), name, [backbone], method)
     )
 
 

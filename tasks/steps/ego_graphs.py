@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -67,9 +68,19 @@ def draw_ego_centres(store: PointStore, source: RawSource, *, graphs: int, repea
     return store.point(key, compute, label=f"centres {source.name} repeat={repeat}", private=source.private)
 
 
+def ego_name(whole: str, hops: int) -> str:
+    """The data set of the ego graphs of one graph."""
+    return f"{whole}-{hops}-hop"
+
+
+def whole_of(name: str) -> str:
+    """The graph whose ego graphs bear this name; another name stays as it is."""
+    return re.sub(r"-\d+-hop$", "", name)
+
+
 def ego_source(whole: RawSource, centres: PointRef, hops: int) -> EgoSource:
     """The ego graphs around these centres. Of a private graph the digest is as secret as that of its own key."""
     # The content of a private point is a function of raw data; its digest is keyed with the store's secret.
     drawn = centres.digest if whole.private else centres.content
     content = hashlib.sha256(f"{whole.content} {drawn} {hops} {code_version(CODE)}".encode()).hexdigest()
-    return EgoSource(f"{whole.name}-{hops}-hop", centres.folder, content, centres, whole.own, whole, hops)
+    return EgoSource(ego_name(whole.name, hops), centres.folder, content, centres, whole.own, whole, hops)

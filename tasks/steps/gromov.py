@@ -81,14 +81,18 @@ def compare_reports(
 
 @point_task()
 def compare_raw_graphs(
-    store: PointStore, source: RawSource, *, alpha: float | None, solver: Solver, seed: int | None
+    store: PointStore, source: RawSource, *, alpha: float, solver: Solver, seed: int | None
 ) -> PointRef:
-    """The baselines without privacy: shortest paths alone, or fused with the nodes' features by ``alpha``."""
+    """The baselines without privacy: shortest paths, fused with the nodes' features by their own weight ``alpha``.
+
+    At 1 features weigh nothing: they are left out, and there is one point for the plain and the fused discrepancy.
+    """
+    weight = None if alpha == 1 else alpha
 
     def structures() -> Structures:
         graphs = graph_set(source).graphs
         paths = [shortest_path_distances(graph.adjacency) for graph in graphs]
-        if alpha is None:
+        if weight is None:
             return Structures(paths)
         features = [graph.features.toarray() for graph in graphs if graph.features is not None]
         if len(features) < len(graphs):
@@ -96,7 +100,7 @@ def compare_raw_graphs(
         return Structures(paths, features)
 
     key = {"raw": source.content, "code": code_version(SOLVER, "tasks.client.shortest_paths")}
-    label = f"{source.name} shortest paths" + ("" if alpha is None else f" alpha={alpha:g}")
+    label = f"{source.name} shortest paths" + ("" if weight is None else f" alpha={weight:g}")
     return _all_pairs(
         store,
         key,
@@ -104,7 +108,7 @@ def compare_raw_graphs(
         solver,
         curator_seed_of(source.name, seed),
         label,
-        alpha=alpha,
+        alpha=weight,
         private=source.private,
     )
 

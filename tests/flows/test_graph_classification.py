@@ -15,10 +15,14 @@ import pytest
 from mlflow import MlflowClient
 
 from flows.command import main
+from flows.coverage import check_coverage
 from flows.graph_distances import baseline_distances
 from flows.model import load_model
+from flows.study import StudyRequest, read_request
 from tasks.broadcasts.weights import ModelWeights
 from tasks.datasets.registry import load_dataset
+from tasks.errors import UserError
+from tasks.evaluation.rows import Row
 from tasks.parameters.graphs import GraphClassification
 from tasks.steps import download
 
@@ -27,9 +31,9 @@ REPEATS = 2
 KERNEL = {"smallest_eigenvalue", "negative_mass", "validation_accuracy"}
 ANALYSIS = {"gw_mean", "gw_sd", "knn_5_accuracy", "knn_20_accuracy"}
 # Of one data set: the set; for each repeat a split, labels, a network, three reports, their distances and
-# analyses, seven machines and eight scores; for all repeats together the distances of svm-gw, svm-fgw (five) and node
-# counts.
-POINTS = 1 + REPEATS * (3 + 3 + 3 + 3 + 7 + 8) + 7
+# analyses, seven machines and eight scores; for all repeats together the distances of svm-gw, which svm-fgw shares, of
+# svm-fgw (four) and of node counts.
+POINTS = 1 + REPEATS * (3 + 3 + 3 + 3 + 7 + 8) + 6
 GRID = ['backbones=["gin"]', 'encoders=["per_row","gaussian_scale"]', 'eps=["1/n","inf"]', "rounds=2", "clients=3"]
 
 Run = Callable[..., tuple[int, str, str, list[dict[str, Any]]]]
@@ -121,6 +125,12 @@ def test_rows_have_the_agreed_form_and_a_second_run_computes_nothing(run: Run, w
     status, _, err, again = run()
     assert (status, counts(err), again) == (0, (0, POINTS), rows)
 
+    measured = [Row(**row) for row in rows]
+    profile = read_request(StudyRequest(overrides=[f"{STUDY}.{setting}" for setting in GRID])).demo
+    check_coverage(measured, profile)
+    with pytest.raises(UserError, match=r"mutag gin .*has no row \(2 such lines\)"):
+        check_coverage([row for row in measured if row.method != "gin"], profile)
+
     status, _, err, more = run(f'--set={STUDY}.eps=["1/n", 10, "inf"]', f'--set={STUDY}.encoders=["per_row"]')
     assert status == 0
     computed = re.findall(r"^computed in [\d.]+ s: (\w+) (.*)$", err, re.MULTILINE)
@@ -141,15 +151,28 @@ def test_a_single_graph_is_refused_in_one_line(run: Run) -> None:
 
 
 def test_without_features_of_nodes_there_is_nothing_to_fuse_with() -> None:
-    """IMDB-BINARY has none, and no such row in the paper."""
+    """IMDB-BINARY has none, and no such row in the paper. Where they weigh nothing both machines read one point."""
     grid = GraphClassification(baselines=["svm-gw", "svm-fgw", "node-count"])
     study: Any = SimpleNamespace(profile=SimpleNamespace(graph_classification=grid, seed=0), store=None)
     sources: Any = {"mutag": None, "imdb-binary": None}
-    cells = Counter((call.about[0].dataset, call.about[0].method) for call in baseline_distances(study, sources))
-    assert cells == {
-        ("mutag", "svm-gw"): 1,
-        ("mutag", "svm-fgw"): 5,
-        ("mutag", "node-count"): 1,
-        ("imdb-binary", "svm-gw"): 1,
-        ("imdb-binary", "node-count"): 1,
-    }
+    calls = [call.about for call in baseline_distances(study, sources)]
+    found = [(cells[0].dataset, [cell.method for cell in cells], alpha) for cells, alpha in calls]
+    assert sorted(found) == [
+        ("imdb-binary", ["node-count"], 1.0),
+        ("imdb-binary", ["svm-gw"], 1.0),
+        ("mutag", ["node-count"], 1.0),
+        *(("mutag", ["svm-fgw"], alpha) for alpha in (0.0, 0.25, 0.5, 0.75)),
+        ("mutag", ["svm-gw", "svm-fgw"], 1.0),
+    ]
+
+
+def test_a_machine_that_shares_distances_has_the_rows_that_it_has_alone(run: Run) -> None:
+    def raw(err: str) -> int:
+        return len(re.findall(r"^computed in [\d.]+ s: compare mutag raw", err, re.MULTILINE))
+
+    found = {}
+    for baselines, computed in ((["svm-gw"], 1), (["svm-fgw"], 4), (["svm-gw", "svm-fgw"], 0)):
+        status, _, err, rows = run(f"--set={STUDY}.baselines={json.dumps(baselines)}", f'--set={STUDY}.eps=["inf"]')
+        assert (status, raw(err)) == (0, computed)
+        found[" ".join(baselines)] = [row for row in rows if row["settings"]["input"] == "raw"]
+    assert found["svm-gw svm-fgw"] == found["svm-fgw"] + found["svm-gw"]

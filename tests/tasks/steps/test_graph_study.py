@@ -169,7 +169,17 @@ def test_distances_are_the_solvers_whatever_the_blocks_and_threads(store: PointS
     again = compare_raw_graphs.plain(elsewhere, source, alpha=0.5, solver=coarse, seed=0)
     assert (again.digest, again.content) == (found.digest, found.content)
     assert compare_raw_graphs.plain(store, source, alpha=0.5, solver=coarse, seed=0).cached
-    assert not compare_raw_graphs.plain(store, source, alpha=None, solver=coarse, seed=0).cached
+    assert not compare_raw_graphs.plain(store, source, alpha=1, solver=coarse, seed=0).cached
+
+
+def test_features_of_no_weight_are_left_out(store: PointStore, source: Held) -> None:
+    """Fused with features that all nodes share, so that nothing but their weight of nought tells the two apart."""
+    found = read_distances(compare_raw_graphs.plain(store, source, alpha=1.0, solver=Solver(), seed=0))
+    paths = [gromov.shortest_path_distances(graph.adjacency) for graph in source.load().graphs]
+    alike = [np.ones((len(matrix), 1)) for matrix in paths]
+    seed = gromov.curator_seed_of("toys", 0)
+    fused = gromov_distances(paths, first_features=alike, alpha=1.0, starts=2, seed=seed, threads=1).values
+    np.testing.assert_allclose(found, fused, atol=1e-12)
 
 
 def test_a_killed_run_goes_on_from_its_last_block(
@@ -189,18 +199,18 @@ def test_a_killed_run_goes_on_from_its_last_block(
     monkeypatch.setattr(gromov, "solve_block", counting)
     kill_at = 2
     with pytest.raises(KeyboardInterrupt):
-        compare_raw_graphs.plain(store, source, alpha=None, solver=solver, seed=0)
+        compare_raw_graphs.plain(store, source, alpha=1, solver=solver, seed=0)
     assert solved == [100, 100]
     solved.clear()
     kill_at = -1
-    point = compare_raw_graphs.plain(store, source, alpha=None, solver=solver, seed=0)
+    point = compare_raw_graphs.plain(store, source, alpha=1, solver=solver, seed=0)
     assert solved == [100, 100, pairs - 400]
     assert json.loads(point.file("counts.json").read_text())["pairs"] == pairs
     # The blocks were means to an end.
     assert [folder.name for folder in (store.root / "points").iterdir()] == [point.digest]
 
     fresh = PointStore(store.root.parent / "fresh")
-    whole = compare_raw_graphs.plain(fresh, source, alpha=None, solver=Solver(), seed=0)
+    whole = compare_raw_graphs.plain(fresh, source, alpha=1, solver=Solver(), seed=0)
     assert whole.content == point.content
 
 
