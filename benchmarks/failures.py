@@ -79,7 +79,9 @@ def prefect(root: Path) -> Checks:
         project.stop_server()
     after = project.points()
     return {
-        f"the sweep ends (status {status}) in a line: {_last_line(sweep)}": _one_line(sweep),
+        f"the sweep ends with status {status} and a line: {_last_line(sweep)}": status == 1
+        and "Prefect server" in _last_line(sweep)
+        and _one_line(sweep),
         "the next one ends well": bool(rows),
         "no point is computed again": all(after[name] == stamp for name, stamp in before.items()),
         "no unfinished point": project.damage() == [],
@@ -97,6 +99,7 @@ def mlflow(root: Path) -> Checks:
         server.kill()
         server.wait()
     status = sweep.wait()
+    told = [line[:200] for line in sweep.said.splitlines() if f"MLflow at {address}" in line]
     missed = tracked(project)
     with mlflow_server(root / ".mlflow", port):
         for _ in range(2):
@@ -108,7 +111,9 @@ def mlflow(root: Path) -> Checks:
     runs = tracked(project)
     cells = len([name for name, _ in runs if name != "parent"])
     return {
-        f"the sweep ends with status 1 and a line: {_last_line(sweep)}": status == 1 and sweep.rows.exists(),
+        f"the sweep ends with status {status} and a line: {told[-1] if told else ''}": status == 1
+        and bool(told)
+        and sweep.rows.exists(),
         f"some cells were missed ({sum(missed.values())} runs before)": sum(missed.values()) < 9,
         f"relog: {relogged.stdout.strip()}": relogged.returncode == 0,
         "every cell is there once, all finished": cells == 8 and set(runs.values()) == {1},

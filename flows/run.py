@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import httpx
 from prefect import State, flow, tags
 from prefect.context import TagsContext
 from prefect.results import ResultRecord
 from prefect.runtime import flow_run
+from prefect.settings import PREFECT_API_URL
 from prefect.states import Failed
 
 from flows.artifacts import lines_in_the_ui, show_outcome
@@ -26,7 +29,7 @@ from flows.study import Outcome, Study, StudyRequest, check_request, chosen_data
 from flows.submission import PlainSubmitter, PrefectSubmitter, Submitter
 from flows.sweep_request import SweepRequest
 from flows.tracking import Tracker
-from tasks.errors import UserError
+from tasks.errors import Interrupted, UserError
 from tasks.evaluation.rows import write_rows
 from tasks.evaluation.tables import console_table, summary
 from tasks.parameters.profiles import Profile
@@ -111,6 +114,7 @@ def run_in_prefect(name: str, request: StudyRequest, profile: Profile) -> State[
 
     Raises:
         UserError: when the profile's runner cannot be reached.
+        Interrupted: when the server goes away under the run.
     """
     for crashed in mark_crashed_runs():
         log.warning("flow run %r was killed and is marked as crashed; its finished points are kept", crashed)
@@ -119,9 +123,19 @@ def run_in_prefect(name: str, request: StudyRequest, profile: Profile) -> State[
         flow_run_name=request.title(name).replace("{", "{{").replace("}", "}}"),  # Prefect fills in such fields
         task_runner=prefect_task_runner(profile),
     )
-    with tags(name, request.profile, *chosen_datasets(name, request, profile)):
+    with _lost_server(), tags(name, request.profile, *chosen_datasets(name, request, profile)):
         state: State[Any] = named(name, request, return_state=True)
     return state
+
+
+@contextmanager
+def _lost_server() -> Iterator[None]:
+    """Prefect raises what its HTTP client met when the state of a run can be told to nobody."""
+    try:
+        yield
+    except httpx.TransportError:
+        address = without_secrets(str(PREFECT_API_URL.value()))
+        raise Interrupted(f"the Prefect server at {address} does not answer any more") from None
 
 
 def _with_prefect(name: str, request: StudyRequest, profile: Profile) -> Outcome:

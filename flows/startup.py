@@ -5,6 +5,7 @@ Standard library only: the libraries read their environment once, at import.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from pathlib import Path
@@ -35,6 +36,8 @@ def settle(root: Path | None = None) -> Path:
     # A run id left by an outer tool would swallow our runs into that one.
     os.environ.pop("MLFLOW_RUN_ID", None)
     _keep_loopback_off_proxies()
+    # Or a handler whose server is gone writes to the terminal for every message that it cannot send.
+    logging.raiseExceptions = False
     return root
 
 
@@ -52,6 +55,7 @@ def _settings(root: Path) -> dict[str, str]:
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         # The terminal shows the pipeline's own lines; the Prefect UI keeps every message.
         "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+        "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
         "MLFLOW_DISABLE_TELEMETRY": "true",
         "MLFLOW_LOGGING_LEVEL": "WARNING",
         # The defaults, seven retries of two minutes each, hide an unreachable server for a quarter of an hour.

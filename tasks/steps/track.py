@@ -202,6 +202,8 @@ def _locked(tracking_uri: str) -> Iterator[MlflowClient]:
 
 
 def _first_line(error: Exception) -> str:
+    if "Max retries exceeded" in str(error):
+        return "it does not answer"
     lines = str(error).splitlines()
     return lines[0][:300] if lines else type(error).__name__
 

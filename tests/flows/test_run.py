@@ -8,10 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
+from flows import run
 from flows.command import main
 from flows.startup import PACKAGE_ROOT
+from flows.study import StudyRequest, check_request
+from tasks.errors import Interrupted
 
 STUDY = "node_classification"
 GRID = [
@@ -56,3 +60,14 @@ def test_prefect_and_the_plain_pool_give_the_same_rows_and_share_the_points(
     assert "0 points computed" in capsys.readouterr().err
     assert (tmp_path / "plain.json").read_bytes() == (tmp_path / "served.json").read_bytes()
     assert len(json.loads((tmp_path / "plain.json").read_text())) == 5
+
+
+def test_a_server_that_goes_away_under_a_run_is_one_line(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(*_: object, **__: object) -> None:
+        raise httpx.ConnectError("[Errno 111] Connection refused")
+
+    monkeypatch.setattr(run, "mark_crashed_runs", list)
+    monkeypatch.setattr(run.study_flow, "with_options", lambda **_: gone)
+    request = StudyRequest(profile="demo", overrides=GRID)
+    with pytest.raises(Interrupted, match=r"^the Prefect server at \S+ does not answer any more$"):
+        run.run_in_prefect(STUDY, request, check_request(STUDY, request))
