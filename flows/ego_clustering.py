@@ -15,6 +15,7 @@ if __name__ == "__main__":
 from collections import defaultdict
 
 from flows.dealing import deal_roles
+from flows.deployment_budgets import require_graphs
 from flows.ego_exports import export_clustering
 from flows.ego_points import Seen, cluster, cut, inspect, judge
 from flows.graph_classification import analyse
@@ -27,6 +28,7 @@ from tasks.evaluation.rows import Row
 from tasks.steps.analyse_graphs import read_analysis
 from tasks.steps.ego_graphs import STUDY
 from tasks.steps.graph_sets import split_graphs
+from tasks.steps.prediction import Clusters
 from tasks.steps.score import read_metrics
 from tasks.store import PointRef
 
@@ -35,6 +37,7 @@ MECHANISMS = ("tasks.client.embedding_encoder",)
 
 def ego_clustering(study: Study, tracker: Tracker) -> Outcome:
     """Users around a centre report one embedding of their ego graph; the curator clusters; the bench scores."""
+    require_graphs(study)
     egos = cut(study, study.sources())
     splits = deal_roles(study, egos, split_graphs)
     federations = federate(study, egos, splits, EGO_BACKBONES, "node")
@@ -52,7 +55,8 @@ def ego_clustering(study: Study, tracker: Tracker) -> Outcome:
         rows[cell] += [Row(STUDY, cell.dataset, cell.method, cell.settings, repeat, *item) for item in metrics.items()]
         scores[cell][repeat] = scored
         if len(scores[cell]) == study.profile.repeats:
-            tracker.cell(str(cell), rows[cell], scores[cell], egos[cell.dataset], MECHANISMS)
+            made = {of: Clusters(clusters[cell, of]) for of in scores[cell]}
+            tracker.cell(str(cell), rows[cell], scores[cell], egos[cell.dataset], MECHANISMS, made)
 
     outcome = study.outcome([row for cell in rows for row in rows[cell]], ledgers(study, egos, reports))
     if study.request.export:

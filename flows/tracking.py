@@ -24,7 +24,7 @@ from tasks.evaluation.tables import console_table, summary
 from tasks.point_folder import canonical_json, file_sha256
 from tasks.reports.ledger_table import ledgers_markdown
 from tasks.steps.download import RawSource
-from tasks.steps.prediction import Prediction, best_model, confusion_of
+from tasks.steps.prediction import Judged, best_model, confusion_of
 from tasks.steps.track import (
     OWNER,
     Artifacts,
@@ -62,7 +62,7 @@ class Tracker:
         points: Mapping[int, PointRef],
         source: RawSource,
         mechanisms: Sequence[str],
-        predictions: Mapping[int, Prediction] | None = None,
+        predictions: Mapping[int, Judged] | None = None,
     ) -> None:
         """One child: settings and repeats as params; means and standard deviations as metrics; digests as tags.
 
@@ -172,7 +172,7 @@ def _public_data(source: RawSource) -> PublicData:
     return PublicData(source.name, source.content, manifest()[files[0]].sources[0].url if files else "")
 
 
-def _artifacts(source: RawSource, predictions: Mapping[int, Prediction]) -> Artifacts:
+def _artifacts(source: RawSource, predictions: Mapping[int, Judged]) -> Artifacts:
     if not predictions:
         return {}
     repeats = [predictions[repeat] for repeat in sorted(predictions)]

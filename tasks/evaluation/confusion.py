@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from tasks.errors import UserError
 
@@ -25,6 +26,18 @@ def confusion_matrix(predicted: NDArray[np.int64], labels: NDArray[np.int64], cl
     if len(both) and not 0 <= both.min() <= both.max() < classes:
         raise UserError(f"a class lies outside 0..{classes - 1}")
     return np.bincount(labels * classes + predicted, minlength=classes * classes).reshape(classes, classes)
+
+
+def matched_classes(clusters: NDArray[np.int64], labels: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
+    """The class of each graph (G,) under the one-to-one match of C clusters and C classes that agrees most.
+
+    Raises:
+        UserError: as ``confusion_matrix``.
+    """
+    of_cluster = np.empty(classes, dtype=np.int64)
+    matched, found = linear_sum_assignment(confusion_matrix(clusters, labels, classes), maximize=True)
+    of_cluster[found] = matched
+    return of_cluster[clusters]
 
 
 def confusion_csv(counts: NDArray[np.int64]) -> str:

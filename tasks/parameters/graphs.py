@@ -27,6 +27,7 @@ class EmbeddedGraphs(Section):
     rounds: Count = 200
     clients: Count = 10
     solver: Solver = Solver()
+    budget: Budget = "inf"
     metric: Literal["euclidean", "cosine", "correlation"] = "euclidean"
     rectify: bool = False
 
@@ -44,7 +45,6 @@ class GraphClassification(EmbeddedGraphs):
         "node-count",
     ]
     gamma_unit: Literal["median", "raw"] = "median"
-    budget: Budget = "inf"
     cure: Literal["none", "clip", "flip", "shift"] = "none"
 
 

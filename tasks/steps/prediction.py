@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from tasks.curator.trained import Trained
 from tasks.datasets.splits import Split
-from tasks.evaluation.confusion import confusion_matrix
+from tasks.evaluation.confusion import confusion_matrix, matched_classes
+from tasks.steps.cluster_graphs import read_clusters
 from tasks.steps.download import RawSource
 from tasks.steps.embed_graphs import HISTORY, PREDICTIONS, WEIGHTS
 from tasks.steps.split import SPLIT
@@ -39,6 +40,11 @@ class Prediction:
         path = self.predicted.file(self.file)
         return np.load(path) if path.suffix == ".npy" else Trained.load(path).log_probabilities.argmax(axis=1)
 
+    def confusion(self, labels: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
+        """Of the test nodes or graphs."""
+        test = Split.load(self.split.file(SPLIT)).test
+        return confusion_matrix(self.classes[test], labels[test], classes)
+
     @property
     def model(self) -> Path | None:
         """The file of the network; None for a method that has none."""
@@ -56,18 +62,30 @@ class Prediction:
         return float(row["validation_accuracy"]), -float(row["validation_loss"])
 
 
-def confusion_of(source: RawSource, predictions: Sequence[Prediction]) -> NDArray[np.int64]:
-    """Counts over the test nodes or graphs of all repeats: row = true class, column = predicted class."""
+@dataclass(frozen=True)
+class Clusters:
+    """One repeat: the point that puts every graph into a cluster, as many as there are classes."""
+
+    clustered: PointRef
+
+    def confusion(self, labels: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
+        """Of all graphs, a cluster standing for the class that the best match gives it."""
+        return confusion_matrix(matched_classes(read_clusters(self.clustered), labels, classes), labels, classes)
+
+
+Judged = Prediction | Clusters
+
+
+def confusion_of(source: RawSource, repeats: Sequence[Judged]) -> NDArray[np.int64]:
+    """Counts over the judged nodes or graphs of all repeats: row = true class, column = predicted class."""
     graph = source.load()
-    assert graph.labels is not None  # they were scored
-    counts = np.zeros((graph.classes, graph.classes), dtype=np.int64)
-    for repeat in predictions:
-        test = Split.load(repeat.split.file(SPLIT)).test
-        counts += confusion_matrix(repeat.classes[test], graph.labels[test], graph.classes)
-    return counts
+    labels, classes = graph.labels, graph.classes
+    assert labels is not None  # they were scored
+    counts = [repeat.confusion(labels, classes) for repeat in repeats]
+    return np.sum(counts, axis=0)
 
 
-def best_model(predictions: Sequence[Prediction]) -> Path | None:
+def best_model(repeats: Sequence[Judged]) -> Path | None:
     """The model that did best on its own validation nodes or graphs, the first of equals; None where none has one."""
-    trained = [repeat for repeat in predictions if repeat.model]
+    trained = [repeat for repeat in repeats if isinstance(repeat, Prediction) and repeat.model]
     return max(trained, key=lambda repeat: repeat.validation).model if trained else None

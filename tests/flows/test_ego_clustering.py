@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections import Counter
@@ -8,7 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from mlflow import MlflowClient
 
 from flows.command import main
 from flows.report import report
@@ -96,6 +99,17 @@ def test_rows_figures_and_ledgers(run: Run, declare: Callable[..., None], worksp
     assert (status, counts(err), again) == (0, (0, POINTS), rows)
     assert written == {name: (results / name).read_bytes() for name in tables}
 
+    client = MlflowClient(os.environ["MLFLOW_TRACKING_URI"])
+    (experiment,) = [x for x in client.search_experiments() if x.name == STUDY]
+    children = {x.info.run_name: x for x in client.search_runs([experiment.experiment_id])}
+    for name in ("node-count node counts", "gw-k-means gcn-H encoder=none eps=inf"):
+        child = children[f"friends-1-hop {name}"]
+        assert {x.path for x in client.list_artifacts(child.info.run_id)} == {"confusion.csv"}
+        text = Path(client.download_artifacts(child.info.run_id, "confusion.csv", str(workspace))).read_text()
+        matrix = np.array([line.split(",")[1:] for line in text.splitlines()[1:]], dtype=int)
+        assert matrix.sum() == REPEATS * 60
+        assert matrix.trace() / matrix.sum() == pytest.approx(child.data.metrics["accuracy"])
+
     # The report shows all of it.
     shutil.copytree(PACKAGE_ROOT / "data" / "reference", workspace / "data" / "reference")
     assert "gw-k-means" in report("demo")
@@ -108,6 +122,13 @@ def test_rows_figures_and_ledgers(run: Run, declare: Callable[..., None], worksp
     assert all(f"figures/{name}.pdf" in page for name in drawn)
     for words in ("ego clustering", "friends-2-hop: mean", "t-SNE", "adjusted Rand index", OVERLAP.split(":")[0]):
         assert words in page
+
+
+def test_no_finite_budget_pays_for_model_updates_in_clear(run: Run, declare: Callable[..., None]) -> None:
+    declare(private=False)
+    status, _, err, _ = run(f"--set={STUDY}.budget=1000")
+    assert status == 2
+    assert "friends: one deployment costs a user inf (model updates, in clear inf)" in err
 
 
 def test_a_set_of_graphs_and_a_private_export_are_refused_in_one_line(
