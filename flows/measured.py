@@ -2,6 +2,8 @@
 
 python -m flows.measured FOLDER ROWS.json ... [--profile P] [--set KEY=JSON ...] [--minutes M]
 
+Of ego graphs give the rows that --export wrote: the maps for figure 2 lie beside them.
+
 The parameters that are kept beside the tables are checked against the rows: no line more, no line or repeat less. What
 rows do not show, the seed and the searches, is taken as given.
 """
@@ -25,12 +27,11 @@ from flows.coverage import check_coverage
 from flows.exit_status import exit_status
 from flows.exports import DIGITS
 from flows.provenance import provenance
-from flows.report import fedwalk_figures, published
+from flows.report import draw_egos, fedwalk_figures, published
 from flows.study import StudyRequest, read_request
 from tasks.datasets.manifest import manifest
 from tasks.datasets.registry import PublicDataset, public_dataset
 from tasks.errors import UserError
-from tasks.evaluation.ego_figures import draw_scores
 from tasks.evaluation.embedding_changes import published_changes
 from tasks.evaluation.embedding_figures import draw_embedding
 from tasks.evaluation.embedding_tables import write_embedding_tables
@@ -42,6 +43,7 @@ from tasks.evaluation.solitude_figures import draw_solitude
 from tasks.evaluation.solitude_tables import write_solitude_tables
 from tasks.evaluation.tables import summary, write_csv
 from tasks.parameters.profiles import Profile
+from tasks.steps.ego_graphs import whole_of
 
 
 def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: float | None) -> None:
@@ -61,12 +63,13 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
     profile: Profile = getattr(read_request(request), request.profile)
     check_coverage(rows, profile)
     datasets = sorted({row.dataset for row in rows})
-    data = {name: {file: sorted(manifest()[file].hashes) for file in _public(name).files} for name in datasets}
+    wholes = sorted({whole_of(name) for name in datasets})
+    data = {name: {file: sorted(manifest()[file].hashes) for file in _public(name).files} for name in wholes}
     compared = beside(summary(rows), published(study))
     write_csv(folder / "table.csv", compared.round(DIGITS))
-    OUTPUTS[study](compared, folder)
+    OUTPUTS[study](compared, folder, files)
     parameters = profile.model_dump(include={"seed", "repeats", study})
-    parameters[study] |= {"datasets": datasets}
+    parameters[study] |= {"datasets": wholes}
     record = {
         "study": study,
         "data": data,
@@ -89,27 +92,27 @@ def _public(name: str) -> PublicDataset:
         ) from None
 
 
-def _classification(compared: pd.DataFrame, folder: Path) -> None:
+def _classification(compared: pd.DataFrame, folder: Path, files: Sequence[Path]) -> None:
     write_solitude_tables(compared, folder)
     draw_solitude(compared, folder)
 
 
-def _embedding(compared: pd.DataFrame, folder: Path) -> None:
+def _embedding(compared: pd.DataFrame, folder: Path, files: Sequence[Path]) -> None:
     changes = published_changes(fedwalk_figures())
     write_embedding_tables(compared, folder, changes)
     draw_embedding(compared, folder, published=changes)
 
 
-def _graphs(compared: pd.DataFrame, folder: Path) -> None:
+def _graphs(compared: pd.DataFrame, folder: Path, files: Sequence[Path]) -> None:
     write_graph_tables(compared, folder)
     draw_graphs(compared, folder)
 
 
-def _egos(compared: pd.DataFrame, folder: Path) -> None:
-    draw_scores(compared, folder)
+def _egos(compared: pd.DataFrame, folder: Path, files: Sequence[Path]) -> None:
+    draw_egos(compared, files, folder)
 
 
-OUTPUTS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
+OUTPUTS: dict[str, Callable[[pd.DataFrame, Path, Sequence[Path]], None]] = {
     "node_classification": _classification,
     "node_embedding": _embedding,
     "graph_classification": _graphs,

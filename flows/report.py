@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,7 @@ def report(profile: str) -> str:
         *draw_solitude(compared, folder / "solitude", vector),
         *draw_embedding(table, folder / "embedding", vector, changes),
         *draw_graphs(compared, folder / "graphs", vector),
-        *draw_egos(table, [file.with_name(MAPS) for file in files], folder / "egos", vector),
+        *draw_egos(table, files, folder / "egos", vector),
     ]
     frontier = draw_frontier(table, folder / "frontier", vector)
     write_page(
@@ -101,12 +101,12 @@ def by_study(rows: list[Row]) -> Iterator[list[Row]]:
         yield [row for row in rows if row.study == study]
 
 
-def draw_egos(table: pd.DataFrame, files: list[Path], folder: Path, vector: Path) -> list[Path]:
-    """The figures of clustered ego graphs, of those maps that there are."""
+def draw_egos(table: pd.DataFrame, files: Sequence[Path], folder: Path, vector: Path | None = None) -> list[Path]:
+    """The figures of clustered ego graphs; maps of those that have some beside their rows, which are in ``files``."""
     own = table[table["study"] == "ego_clustering"]
     if own.empty:
         return []
-    maps = [read_maps(file) for file in files if file.is_file()]
+    maps = [read_maps(place) for file in files if (place := file.with_name(MAPS)).is_file()]
     whole = pd.concat(maps or [pd.DataFrame(columns=list(MAP_COLUMNS))])
     return draw_clustering(own, whole, gromov_figures(), folder, vector)
 

@@ -5,14 +5,17 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from flows.measured import main
 from flows.startup import PACKAGE_ROOT
 from tasks.datasets.manifest import manifest
+from tasks.evaluation.ego_figures import map_rows
 from tasks.evaluation.rows import Row, write_rows
 from tasks.evaluation.solitude_tables import TABLES
+from tasks.evaluation.tables import write_csv
 
 STUDY = "node_classification"
 GRID = [
@@ -104,6 +107,51 @@ def test_so_are_other_numbers_of_repeats(
 ) -> None:
     assert main([str(tmp_path / "kept"), *files, *GRID, "--set", f"repeats={repeats}"]) == 2
     assert {1: "repeat=1 is not in the grid", 3: "repeat=2 has no row"}[repeats] in capsys.readouterr().err
+
+
+def graph_rows(study: str, dataset: str, method: str, metrics: dict[str, float]) -> list[Row]:
+    """The control and one method without noise, in two repeats."""
+    exact = {"input": "gcn-H", "backbone": "gcn", "encoder": "none", "eps": "inf"}
+    return [
+        Row(study, dataset, name, settings, repeat, metric, value + repeat / 100)
+        for name, settings in (("node-count", {"input": "node counts"}), (method, exact))
+        for repeat in range(2)
+        for metric, value in metrics.items()
+    ]
+
+
+def test_graphs_stand_in_the_papers_table_beside_the_control(files: list[str], tmp_path: Path) -> None:
+    study, folder = "graph_classification", tmp_path / "kept"
+    write_rows(tmp_path / "graphs.json", graph_rows(study, "mutag", "svm-gw", {"accuracy": 0.80, "macro_f1": 0.7}))
+    grid = ['baselines=["node-count"]', 'backbones=["gcn"]', 'eps=["inf"]']
+    options = [f"--set={study}.{setting}" for setting in grid]
+    assert main([str(folder), str(tmp_path / "graphs.json"), "--profile=demo", *options]) == 0
+    kept = {"table.csv", "provenance.json", "table-1.csv", "accuracy_by_epsilon.png"}
+    assert {path.name for path in folder.iterdir()} == kept
+    ours, control = pd.read_csv(folder / "table-1.csv", keep_default_na=False).to_dict("records")
+    assert (control["method"], control["published"]) == ("node-count", "")
+    said = [ours[name] for name in ("accuracy", "splits", "published", "within_one_sd", "over_node_count")]
+    assert said == [80.5, 2, "80.3", "yes", 0.0]
+
+
+def test_ego_graphs_come_with_the_maps_beside_their_rows(files: list[str], tmp_path: Path) -> None:
+    study, folder, exported = "ego_clustering", tmp_path / "kept", tmp_path / "citeseer"
+    scores = {"accuracy": 0.4, "ari": 0.1, "nmi": 0.2, "gw_mean": 0.3, "five_gw_mean": 0.3, "five_gw_sd": 0.1}
+    write_rows(exported / "rows.json", graph_rows(study, "citeseer-1-hop", "gw-k-means", scores))
+    grid = ["hops=[1]", 'eps=["inf"]']
+    options = ["--profile=demo", *(f"--set={study}.{setting}" for setting in grid)]
+    command = [str(folder), str(exported / "rows.json"), *options]
+    figures = {f"ego_{name}_by_epsilon.png" for name in ("ari", "nmi", "accuracy", "gw")} | {"ego_five_graphs.png"}
+    kept = {"table.csv", "provenance.json"} | figures
+    assert main(command) == 0
+    assert {path.name for path in folder.iterdir()} == kept
+    ones = np.ones(2, dtype=np.int64)
+    maps = map_rows("citeseer-1-hop", "none", "inf", np.zeros((2, 2), dtype=np.float32), ones, ones)
+    write_csv(exported / "maps.csv", maps)
+    assert main(command) == 0
+    assert {path.name for path in folder.iterdir()} == kept | {"ego_maps_citeseer-1-hop_none.png"}
+    record = json.loads((folder / "provenance.json").read_text())
+    assert record["parameters"][study]["datasets"] == list(record["data"]) == ["citeseer"]
 
 
 @pytest.mark.parametrize("minutes", ["-3", "0", "nan", "soon"])

@@ -55,6 +55,14 @@ def test_lines_stand_in_the_papers_order_beside_its_figures() -> None:
     assert clean["difference"] == pytest.approx(91.0 - 93.08)
     assert (clean["within_one_sd"], clean["splits"]) == ("yes", 2)
     assert clean["macro_f1"] == pytest.approx(81.0)
+    # The control has 0.80 and 0.82.
+    assert clean["over_node_count"] == pytest.approx(10.0)
+    assert table["over_node_count"].iloc[-1] == 0
+
+
+def test_without_the_control_nothing_is_said_to_be_over_it() -> None:
+    lines = compared()
+    assert table_one(lines[lines["method"] != "node-count"])["over_node_count"].isna().all()
 
 
 def test_only_published_lines_are_judged() -> None:
