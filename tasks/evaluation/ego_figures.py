@@ -24,7 +24,7 @@ BY_EPSILON = (
     GraphFigure("ego_ari_by_epsilon.png", "ari", "adjusted Rand index"),
     GraphFigure("ego_nmi_by_epsilon.png", "nmi", "normalised mutual information"),
     GraphFigure("ego_accuracy_by_epsilon.png", "accuracy", "accuracy under the best matching"),
-    GraphFigure("ego_gw_by_epsilon.png", "gw_mean", "mean discrepancy of two graphs"),
+    GraphFigure("ego_gw_by_epsilon.png", "gw_mean", "mean discrepancy of two graphs", wide=True),
 )
 FIVE = "ego_five_graphs.png"
 MAPS = "maps.csv"
@@ -150,7 +150,10 @@ def _bars(axis: Axes, title: str, bars: dict[str, tuple[float, float]]) -> None:
     # No noise first, as in the paper; then in order of the budget.
     budgets = sorted(bars, key=lambda eps: (eps != INFINITE, epsilon_sort_key(eps)))
     means, spreads = zip(*(bars[eps] for eps in budgets), strict=True)
-    axis.bar(range(len(budgets)), means, yerr=spreads, capsize=3, color="tab:blue", alpha=0.7)
+    drawn = axis.bar(range(len(budgets)), means, yerr=spreads, capsize=3, color="tab:blue", alpha=0.7)
+    # Without noise the bar may be too low to be seen.
+    axis.bar_label(drawn, [f"{mean:.3g}" for mean in means], fontsize="x-small", padding=1)
+    axis.margins(y=0.1)
     axis.set_xticks(range(len(budgets)), ["no LDP" if eps == INFINITE else eps for eps in budgets])
     axis.set_xlabel("eps")
     axis.set_ylabel("discrepancy (mean, sd over pairs)")

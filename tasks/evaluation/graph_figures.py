@@ -27,18 +27,19 @@ APART = 0.06
 
 @dataclass(frozen=True)
 class GraphFigure:
-    """One of the figures: its file, its metric, and the metric's name."""
+    """One of the figures: its file, its metric, the metric's name, and whether it spans orders of magnitude."""
 
     file: str
     metric: str
     name: str
+    wide: bool = False
 
 
 FIGURES = (
     GraphFigure("accuracy_by_epsilon.png", "accuracy", "test accuracy"),
     GraphFigure("knn_5_by_epsilon.png", "knn_5_accuracy", "accuracy of 5 nearest neighbours"),
     GraphFigure("knn_20_by_epsilon.png", "knn_20_accuracy", "accuracy of 20 nearest neighbours"),
-    GraphFigure("gw_by_epsilon.png", "gw_mean", "mean discrepancy of two graphs"),
+    GraphFigure("gw_by_epsilon.png", "gw_mean", "mean discrepancy of two graphs", wide=True),
 )
 
 
@@ -47,9 +48,9 @@ def draw_graphs(compared: pd.DataFrame, folder: Path, vector: Path | None = None
 
     PNG files in ``folder``, PDF and SVG below ``vector``.
 
-    One panel for each (data set, backbone): a curve for each encoder, bars of one standard deviation over repeats, with
-    the machine without noise at ``inf`` and as a dotted line; for the accuracy also horizontal lines for the baselines
-    and the node-count control, and crosses for published figures.
+    A line of panels for each data set, a panel for each backbone: a curve for each encoder, bars of one standard
+    deviation over repeats, with the machine without noise at ``inf`` and as a dotted line; for the accuracy also
+    horizontal lines for the baselines and the node-count control, and crosses for published figures.
     """
     if "input" not in compared:
         return []
@@ -72,10 +73,15 @@ def draw_over_epsilon(
 def _draw(measured: pd.DataFrame, figure: GraphFigure, path: Path, vector: Path | None = None) -> None:
     """Draws one metric of a summary, beside the reference or not: one panel for each (data set, backbone)."""
     panels = list(measured[measured["eps"] != ""].groupby(["dataset", "backbone"], sort=False))
-    canvas = Figure(figsize=(7 * len(panels), 4.5), layout="constrained")
-    axes = canvas.subplots(1, len(panels), squeeze=False)[0]
+    backbones = len({backbone for (_, backbone), _ in panels})
+    columns = backbones if backbones > 1 else len(panels)
+    lines = math.ceil(len(panels) / columns)
+    canvas = Figure(figsize=(7 * columns, 4.5 * lines), layout="constrained")
+    axes = canvas.subplots(lines, columns, squeeze=False).ravel()
     for axis, ((dataset, backbone), panel) in zip(axes, panels, strict=True):
         _curves(axis, panel)
+        if figure.wide:
+            axis.set_yscale("log" if (panel["mean"] > 0).all() else "symlog")
         baselines = measured[(measured["dataset"] == dataset) & (measured["eps"] == "")]
         _lines(axis, baselines[baselines["backbone"].isin(["", backbone])])
         axis.set_xlabel("eps")
