@@ -89,7 +89,7 @@ def attempt(project: Project, victim: str, runner: str, rng: np.random.Generator
             sweep.process.kill()
             sweep.wait()
         ended = time.monotonic() - killed
-        assert until(lambda: not any(process.alive() for process in family), 20), "workers outlived their flow"
+        assert until(lambda: not any(process.alive() for process in family), PATIENCE), "workers outlived their flow"
     return Kill(victim, runner, more, delay, status, round(ended, 1), len(project.points())), sweep
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from flows.startup import settle
@@ -21,26 +21,19 @@ from flows.startup import settle
 if __name__ == "__main__":
     settle()
 
-import pandas as pd
 
 from flows.coverage import check_coverage
 from flows.exit_status import exit_status
 from flows.exports import DIGITS
 from flows.provenance import provenance
-from flows.report import draw_egos, fedwalk_figures, published
+from flows.published import published
 from flows.study import StudyRequest, read_request
+from flows.study_outputs import draw_figures, write_tables
 from tasks.datasets.manifest import manifest
 from tasks.datasets.registry import PublicDataset, public_dataset
 from tasks.errors import UserError
-from tasks.evaluation.embedding_changes import published_changes
-from tasks.evaluation.embedding_figures import draw_embedding
-from tasks.evaluation.embedding_tables import write_embedding_tables
-from tasks.evaluation.graph_figures import draw_graphs
-from tasks.evaluation.graph_tables import write_graph_tables
 from tasks.evaluation.reference import beside
 from tasks.evaluation.rows import Row, read_rows, write_atomically
-from tasks.evaluation.solitude_figures import draw_solitude
-from tasks.evaluation.solitude_tables import write_solitude_tables
 from tasks.evaluation.tables import summary, write_csv
 from tasks.parameters.profiles import Profile
 from tasks.steps.ego_graphs import whole_of
@@ -67,7 +60,8 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
     data = {name: {file: sorted(manifest()[file].hashes) for file in _public(name).files} for name in wholes}
     compared = beside(summary(rows), published(study))
     write_csv(folder / "table.csv", compared.round(DIGITS))
-    OUTPUTS[study](compared, folder, files)
+    write_tables(study, compared, folder)
+    draw_figures(study, compared, folder, rows=files)
     parameters = profile.model_dump(include={"seed", "repeats", study})
     parameters[study] |= {"datasets": wholes}
     record = {
@@ -90,34 +84,6 @@ def _public(name: str) -> PublicDataset:
         raise UserError(
             f"data set {name!r} is not public; results are kept with the code for public ones alone"
         ) from None
-
-
-def _classification(compared: pd.DataFrame, folder: Path, files: Sequence[Path]) -> None:
-    write_solitude_tables(compared, folder)
-    draw_solitude(compared, folder)
-
-
-def _embedding(compared: pd.DataFrame, folder: Path, files: Sequence[Path]) -> None:
-    changes = published_changes(fedwalk_figures())
-    write_embedding_tables(compared, folder, changes)
-    draw_embedding(compared, folder, published=changes)
-
-
-def _graphs(compared: pd.DataFrame, folder: Path, files: Sequence[Path]) -> None:
-    write_graph_tables(compared, folder)
-    draw_graphs(compared, folder)
-
-
-def _egos(compared: pd.DataFrame, folder: Path, files: Sequence[Path]) -> None:
-    draw_egos(compared, files, folder)
-
-
-OUTPUTS: dict[str, Callable[[pd.DataFrame, Path, Sequence[Path]], None]] = {
-    "node_classification": _classification,
-    "node_embedding": _embedding,
-    "graph_classification": _graphs,
-    "ego_clustering": _egos,
-}
 
 
 def _distinct(rows: list[Row]) -> list[Row]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Hashable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 from flows.startup import settle
@@ -17,25 +16,24 @@ import pandas as pd
 
 from flows.exit_status import exit_status
 from flows.exports import DIGITS, data_folder
+from flows.published import published
 from flows.report_page import Findings, write_page
 from flows.study import StudyRequest, read_request, workspace
-from tasks.epsilon import INFINITE
+from flows.study_outputs import draw_figures, write_tables
 from tasks.errors import UserError
 from tasks.evaluation.accuracy_figure import draw_accuracy
-from tasks.evaluation.ego_figures import MAP_COLUMNS, MAPS, draw_clustering, read_maps
-from tasks.evaluation.embedding_changes import published_changes
-from tasks.evaluation.embedding_figures import draw_embedding
-from tasks.evaluation.embedding_tables import write_embedding_tables
 from tasks.evaluation.frontier_figure import draw_frontier
-from tasks.evaluation.graph_figures import draw_graphs
-from tasks.evaluation.graph_tables import write_graph_tables
-from tasks.evaluation.reference import beside, read_reference
+from tasks.evaluation.reference import beside
 from tasks.evaluation.rows import Row, read_rows, write_atomically
-from tasks.evaluation.solitude_figures import draw_solitude
-from tasks.evaluation.solitude_tables import write_solitude_tables
 from tasks.evaluation.tables import cell, console_table, summary, write_csv
 
-ORDER = ("node_classification", "graph_classification", "ego_clustering", "node_embedding")
+FIGURES = {
+    "node_classification": "solitude",
+    "graph_classification": "graphs",
+    "ego_clustering": "egos",
+    "node_embedding": "embedding",
+}
+"""The studies in the report's order, and the folders of their figures."""
 
 
 def report(profile: str) -> str:
@@ -48,28 +46,23 @@ def report(profile: str) -> str:
     """
     request = StudyRequest(profile=profile)
     results, folder = data_folder("results", request), data_folder("results", request, "report")
-    files = [file for study in ORDER for file in sorted(results.glob(f"{study}/*/rows.json"))]
+    files = [file for study in FIGURES for file in sorted(results.glob(f"{study}/*/rows.json"))]
     if not files:
         raise UserError(f"no results below {results}; run `dvc repro` first")
     rows: list[Row] = [row for file in files for row in read_rows(file)]
     ledgers = [file.with_name("ledger.md").read_text() for file in files]
     parameters = getattr(read_request(request), profile)
     table = summary(rows)
-    compared = pd.concat([beside(part, published(str(study))) for study, part in table.groupby("study", sort=False)])
+    of_study = {str(study): beside(part, published(str(study))) for study, part in table.groupby("study", sort=False)}
+    compared = pd.concat(list(of_study.values()))
     write_csv(folder / "table.csv", compared.round(DIGITS))
-    write_solitude_tables(compared, folder / "tables")
-    write_graph_tables(compared, folder / "tables")
-    changes = published_changes(fedwalk_figures())
-    write_embedding_tables(compared, folder / "tables", changes)
     vector = folder / "figures"
-    draw_accuracy(table, folder / "accuracy.png", vector)
-    figures = [
-        folder / "accuracy.png",
-        *draw_solitude(compared, folder / "solitude", vector),
-        *draw_embedding(table, folder / "embedding", vector, changes),
-        *draw_graphs(compared, folder / "graphs", vector),
-        *draw_egos(table, files, folder / "egos", vector),
-    ]
+    figures = [folder / "accuracy.png"]
+    draw_accuracy(table, figures[0], vector)
+    for study in FIGURES:  # the page asks for the tables of all, of some of them empty
+        write_tables(study, compared, folder / "tables")
+    for study, lines in of_study.items():
+        figures += draw_figures(study, lines, folder / FIGURES[study], vector, files)
     frontier = draw_frontier(table, folder / "frontier", vector)
     write_page(
         Findings(profile, parameters, compared, [file.parent for file in files], figures, frontier, vector),
@@ -97,59 +90,8 @@ def report(profile: str) -> str:
 
 def by_study(rows: list[Row]) -> Iterator[list[Row]]:
     """The rows of each study: their settings differ, so they are printed in tables of their own."""
-    for study in sorted({row.study for row in rows}, key=ORDER.index):
+    for study in sorted({row.study for row in rows}, key=list(FIGURES).index):
         yield [row for row in rows if row.study == study]
-
-
-def draw_egos(table: pd.DataFrame, files: Sequence[Path], folder: Path, vector: Path | None = None) -> list[Path]:
-    """The figures of clustered ego graphs; maps of those that have some beside their rows, which are in ``files``."""
-    own = table[table["study"] == "ego_clustering"]
-    if own.empty:
-        return []
-    maps = [read_maps(place) for file in files if (place := file.with_name(MAPS)).is_file()]
-    whole = pd.concat(maps or [pd.DataFrame(columns=list(MAP_COLUMNS))])
-    return draw_clustering(own, whole, gromov_figures(), folder, vector)
-
-
-def published(study: str) -> pd.DataFrame:
-    """The Solitude paper's table 3, its figures 4 and 5 where the table prints nothing; DeepWalk's own table.
-
-    FedWalk's figures were published as differences and stand beside nothing. Of the paper on graph kernels table 1,
-    whose noisy rows are for its default budget 1/n and stand beside every encoder there. Its figures of ego graphs
-    have a spread over pairs, not over repeats: they are drawn beside ours, not compared.
-    """
-    if study == "ego_clustering":
-        return gromov_figures().iloc[:0]
-    if study == "graph_classification":
-        figures = gromov_figures()
-        noisy = figures["input"].str.endswith("-ldp").map({True: "1/n", False: ""})
-        exact = figures["input"].str.endswith("-H").map({True: INFINITE, False: ""})
-        figures.insert(list(figures.columns).index("metric"), "eps", noisy + exact)  # settings stand before the metric
-        return figures[figures["item"] == "table-1"]
-    if study == "node_embedding":
-        figures = fedwalk_figures().rename(columns={"condition": "scoring"})
-        return figures[figures["method"] == "deepwalk"]
-    figures = read_reference(workspace() / "data" / "reference" / "solitude.csv")
-    rates = read_reference(workspace() / "data" / "reference" / "solitude_label_rate.csv")
-    figures.insert(list(figures.columns).index("metric"), "label_rate", "0.5")
-    # The file writes 0.50 for what is 0.5 above: one point, which only the same spelling makes a duplicate below.
-    rates["label_rate"] = rates["label_rate"].map(lambda rate: f"{float(rate):g}")
-    figures = pd.concat([figures, rates[figures.columns]])
-    figures.insert(list(figures.columns).index("metric"), "mode", "directed")
-    order = {"table-3": 0, "figure-4": 1, "figure-5": 2}
-    return figures.sort_values("item", key=lambda items: items.map(order), kind="stable").drop_duplicates(
-        ["dataset", "method", "backbone", "eps_x", "eps_a", "label_rate", "metric"]
-    )
-
-
-def gromov_figures() -> pd.DataFrame:
-    """What the paper on graph kernels printed."""
-    return read_reference(workspace() / "data" / "reference" / "gromov.csv")
-
-
-def fedwalk_figures() -> pd.DataFrame:
-    """What the FedWalk paper printed, and DeepWalk's own table."""
-    return read_reference(workspace() / "data" / "reference" / "fedwalk.csv")
 
 
 def comparison(compared: pd.DataFrame) -> str:

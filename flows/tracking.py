@@ -9,18 +9,25 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
 
 from flows.owners import is_dead, this_process
 from flows.provenance import git_revision, versions
+from flows.published import published
 from flows.startup import PACKAGE_ROOT, project_root
 from flows.study import Outcome, Study, describe
+from flows.study_outputs import draw_figures, write_tables
 from tasks.code_version import code_version
 from tasks.datasets.manifest import manifest
 from tasks.datasets.registry import PUBLIC
 from tasks.errors import UserError
 from tasks.evaluation.confusion import confusion_csv
+from tasks.evaluation.reference import beside
 from tasks.evaluation.rows import Row
-from tasks.evaluation.tables import console_table, summary
+from tasks.evaluation.tables import console_table, summary, write_csv
 from tasks.point_folder import canonical_json, file_sha256
 from tasks.reports.ledger_table import ledgers_markdown
 from tasks.steps.download import RawSource
@@ -106,14 +113,16 @@ class Tracker:
             return
         try:
             parent = self._open()
+            table = summary(outcome.rows)
             texts = {
-                "table.txt": console_table(summary(outcome.rows)) + "\n",
+                "table.txt": console_table(table) + "\n",
                 "params.json": describe(self.study.profile, self.study.name) + "\n",
                 "environment.json": json.dumps(versions(), indent=1) + "\n",
                 "ledger.md": ledgers_markdown(outcome.ledgers),
                 "ledger.json": outcome.ledger.to_json(),
             }
-            log_parent_artifact(parent, texts)
+            with TemporaryDirectory() as place:
+                log_parent_artifact(parent, texts | _tables_and_figures(self.study.name, table, Path(place)))
             close_parent(parent, "FAILED" if outcome.failures else "FINISHED")
         except UserError as problem:
             self._give_up(problem)
@@ -181,3 +190,11 @@ def _artifacts(source: RawSource, predictions: Mapping[int, Judged]) -> Artifact
         CONFUSION: confusion_csv(confusion_of(source, repeats)),
         **({f"{MODEL}/{model.name}": model} if model else {}),
     }
+
+
+def _tables_and_figures(study: str, table: pd.DataFrame, place: Path) -> dict[str, Path | str]:
+    compared = beside(table, published(study))
+    write_csv(place / "table.csv", compared)
+    write_tables(study, compared, place / "tables")
+    draw_figures(study, compared, place / "figures")
+    return {path.name: path for path in place.iterdir()}

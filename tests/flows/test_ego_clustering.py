@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,6 @@ from mlflow import MlflowClient
 
 from flows.command import main
 from flows.report import report
-from flows.startup import PACKAGE_ROOT
 from tasks.client.ego_graphs import OVERLAP
 from tasks.evaluation.ego_figures import read_maps
 
@@ -111,7 +109,6 @@ def test_rows_figures_and_ledgers(run: Run, declare: Callable[..., None], worksp
         assert matrix.trace() / matrix.sum() == pytest.approx(child.data.metrics["accuracy"])
 
     # The report shows all of it.
-    shutil.copytree(PACKAGE_ROOT / "data" / "reference", workspace / "data" / "reference")
     assert "gw-k-means" in report("demo")
     place = workspace / "data" / "results" / "demo" / "report"
     page = (place / "report.html").read_text()

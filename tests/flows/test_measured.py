@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ import pandas as pd
 import pytest
 
 from flows.measured import main
-from flows.startup import PACKAGE_ROOT
 from tasks.datasets.manifest import manifest
 from tasks.evaluation.ego_figures import map_rows
 from tasks.evaluation.rows import Row, write_rows
@@ -32,7 +30,6 @@ def rows(eps_a: str, study: str = STUDY) -> list[Row]:
 @pytest.fixture
 def files(workspace: Path, tmp_path: Path) -> list[str]:
     """Two runs' rows; what both measured is in both."""
-    shutil.copytree(PACKAGE_ROOT / "data" / "reference", workspace / "data" / "reference")
     write_rows(tmp_path / "one.json", rows("7") + rows("8"))
     write_rows(tmp_path / "two.json", rows("8") + rows("7.5"))
     return [str(tmp_path / "one.json"), str(tmp_path / "two.json")]

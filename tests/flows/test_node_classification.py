@@ -292,5 +292,5 @@ def test_runs_are_comparable_in_mlflow_and_logged_once(run: Run) -> None:
         assert set(child.data.metrics) >= METRICS
     assert client().get_run(parent).info.status == "FINISHED"
     assert {x.path for x in client().list_artifacts(parent)} == {
-        "table.txt", "ledger.md", "ledger.json", "params.json", "environment.json",
+        "table.txt", "table.csv", "tables", "figures", "ledger.md", "ledger.json", "params.json", "environment.json",
     }  # fmt: skip

@@ -264,7 +264,7 @@ def test_runs_are_comparable_in_mlflow(run: Run, declare: Declare) -> None:
         walks = child.data.params["mode"] == "walk"
         assert set(child.data.metrics) >= (F1 | LEAK | TRAFFIC if walks else F1)
         assert child.data.params["train_ratio"] == "0.5"
-    kept = {"table.txt", "ledger.md", "ledger.json", "params.json", "environment.json"}
+    kept = {"table.txt", "table.csv", "tables", "ledger.md", "ledger.json", "params.json", "environment.json"}
     assert {x.path for x in client.list_artifacts(newest)} == kept
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from flows.report import main, published, report
-from flows.startup import PACKAGE_ROOT
+from flows.published import published
+from flows.report import main, report
 from tasks.errors import UserError
 from tasks.evaluation.embedding_tables import TABLES as EMBEDDING_TABLES
 from tasks.evaluation.graph_tables import TABLE_ONE
@@ -35,7 +35,6 @@ def rows(dataset: str, methods: tuple[str, ...] = ("base",)) -> list[Row]:
 @pytest.fixture
 def results(workspace: Path) -> Path:
     """Two data sets' results, one of them in the paper."""
-    shutil.copytree(PACKAGE_ROOT / "data" / "reference", workspace / "data" / "reference")
     for dataset, methods in (("cora", ("base", "feature-only")), ("digits", ("base",))):
         folder = workspace / "data" / "results" / "demo" / STUDY / dataset
         write_rows(folder / "rows.json", rows(dataset, methods))

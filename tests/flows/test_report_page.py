@@ -90,7 +90,6 @@ def rows(dataset: str) -> list[Row]:
 
 def lay_out(folder: Path) -> Path:
     """A project's folder with two data sets' results; where they are."""
-    shutil.copytree(PACKAGE_ROOT / "data" / "reference", folder / "data" / "reference")
     shutil.copy(PACKAGE_ROOT / "params.yaml", folder / "params.yaml")
     results = folder / "data" / "results" / "demo"
     for dataset in ("cora", "digits"):

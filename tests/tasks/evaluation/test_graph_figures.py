@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.report import comparison, published
+from flows.published import published
+from flows.report import comparison
 from tasks.evaluation.graph_figures import draw_graphs
 from tasks.evaluation.reference import beside
 from tasks.evaluation.rows import Row

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from flows.report import published
+from flows.published import published
 from tasks.evaluation.graph_tables import COLUMNS, TABLE_ONE, table_one, write_graph_tables
 from tasks.evaluation.reference import beside
 from tasks.evaluation.rows import Row
