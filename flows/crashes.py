@@ -1,15 +1,22 @@
-"""Flow runs that a killed process left "Running": found at the next start and marked Crashed.
+"""Flow runs that an ended process left "Running": found at the next start, or by ``make down``, and marked Crashed.
 
 A flow names its process on its run (``@flow(on_running=[claim_run])``); whoever starts next asks whether it lives. This
-module imports prefect: import it after the lease is taken.
+module imports prefect: import it after the lease is taken. ``python -m flows.crashes [PID ...]`` names them.
 """
 
 from __future__ import annotations
+
+if __name__ == "__main__":
+    from flows.startup import settle
+
+    settle()
 
 import asyncio
 import contextlib
 import os
 import socket
+import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -45,21 +52,22 @@ def claim_run(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> Non
         )
 
 
-def mark_crashed_runs(root: Path | None = None) -> list[str]:
+def mark_crashed_runs(root: Path | None = None, ended: Collection[str] = ()) -> list[str]:
     """Set the unfinished runs of dead processes, and their task runs, to Crashed; returns the names of the flow runs.
 
     A run is dead if the process it is labelled with, on this machine, is gone. A run without a label is dead if it is
-    on the shared local server, does not belong to a deployment, and no other process holds a lease.
+    on the shared local server, does not belong to a deployment, and no other process holds a lease. ``ended`` are pids
+    of what a stopped worker had started: its runs may not have come so far as to be labelled.
     """
-    return asyncio.run(_mark_crashed_runs(LeaseFolder(root or project_root())))
+    return asyncio.run(_mark_crashed_runs(LeaseFolder(root or project_root()), ended))
 
 
-async def _mark_crashed_runs(folder: LeaseFolder) -> list[str]:
+async def _mark_crashed_runs(folder: LeaseFolder, ended: Collection[str]) -> list[str]:
     async with get_client() as client:
         runs = await _unfinished_runs(client)
         # After the reading: whoever owns one of these runs and lives has its lease by now.
         alone = _alone_on_shared_server(folder)
-        dead = [run for run in runs if _is_dead(run, alone)]
+        dead = [run for run in runs if _is_dead(run, alone, ended)]
         for run in dead:
             await _mark(client, run)
         return [run.name for run in dead]
@@ -79,10 +87,10 @@ def _alone_on_shared_server(folder: LeaseFolder) -> bool:
     return record is not None and record.url == os.environ.get("PREFECT_API_URL") and not others
 
 
-def _is_dead(run: FlowRun, alone: bool) -> bool:
+def _is_dead(run: FlowRun, alone: bool, ended: Collection[str]) -> bool:
     name = run.labels.get(PROCESS_LABEL)
     if name is None:
-        return alone and run.deployment_id is None
+        return run.infrastructure_pid in ended or (alone and run.deployment_id is None)
     if run.labels.get(HOST_LABEL) != socket.gethostname():
         return False
     with contextlib.suppress(ValueError):
@@ -91,7 +99,7 @@ def _is_dead(run: FlowRun, alone: bool) -> bool:
 
 
 async def _mark(client: PrefectClient, run: FlowRun) -> None:
-    message = "The process of this run ended without a word; found at the next start."
+    message = "The process of this run ended without a word; its finished points are kept."
     tasks = await client.read_task_runs(
         flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=[run.id])),
         task_run_filter=TaskRunFilter(state=TaskRunFilterState(type=TaskRunFilterStateType(any_=UNFINISHED))),
@@ -99,3 +107,8 @@ async def _mark(client: PrefectClient, run: FlowRun) -> None:
     for task in tasks:
         await client.set_task_run_state(task.id, Crashed(message=message), force=True)
     await client.set_flow_run_state(run.id, Crashed(message=message), force=True)
+
+
+if __name__ == "__main__":
+    for name in mark_crashed_runs(ended=sys.argv[1:]):
+        print(name)

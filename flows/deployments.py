@@ -1,8 +1,8 @@
 """What a Prefect server needs to run sweeps: ``python -m flows.deployments``, with PREFECT_API_URL naming the server.
 
 Runs that a killed process left running are marked so. Work pools and the limit of the GPU are created where they are
-missing. ``prefect.yaml`` is deployed when one of its deployments is missing or the file has changed since: deploying
-sets every schedule back to what the file says.
+missing. ``prefect.yaml`` is deployed when one of its deployments is missing, or the file or the form of a sweep has
+changed since: deploying sets every schedule back to what the file says.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ if __name__ == "__main__":
     settle()
 
 import contextlib
+import hashlib
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +31,7 @@ from flows.exit_status import exit_status
 from flows.owners import is_dead
 from flows.startup import PACKAGE_ROOT, project_root
 from flows.submission import GPU
+from flows.sweep_request import SweepRequest
 from tasks.errors import UserError
 from tasks.point_folder import file_sha256
 from tasks.steps.track import end_dead_runs
@@ -40,7 +43,7 @@ GPUS = 1
 
 
 def deploy(client: SyncPrefectClient, record: Path) -> bool:
-    """Create and deploy what is missing; False if nothing had to be deployed. ``record`` keeps the file's digest.
+    """Create and deploy what is missing; False if nothing had to be deployed. ``record`` keeps what was deployed.
 
     Raises:
         UserError: when Prefect refuses the file.
@@ -49,7 +52,7 @@ def deploy(client: SyncPrefectClient, record: Path) -> bool:
     for pool in dict.fromkeys(deployment["work_pool"]["name"] for deployment in deployments):
         _ensure_pool(client, pool)
     _ensure_limit(client)
-    digest = file_sha256(PACKAGE_ROOT / FILE)
+    digest = f"{file_sha256(PACKAGE_ROOT / FILE)} {_form()}"
     known = record.exists() and record.read_text() == digest
     if known and all(_deployed(client, deployment["name"]) for deployment in deployments):
         return False
@@ -60,6 +63,11 @@ def deploy(client: SyncPrefectClient, record: Path) -> bool:
         raise UserError(f"{FILE} cannot be deployed: {lines[-1] if lines else f'status {done.returncode}'}")
     record.write_text(digest)
     return True
+
+
+def _form() -> str:
+    """A digest of what the pages ask for."""
+    return hashlib.sha256(json.dumps(SweepRequest.model_json_schema()).encode()).hexdigest()
 
 
 def _ensure_pool(client: SyncPrefectClient, name: str) -> None:

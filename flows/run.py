@@ -128,6 +128,12 @@ def run_in_prefect(name: str, request: StudyRequest, profile: Profile) -> State[
     return state
 
 
+def outcome_of(state: State[Any]) -> Outcome | None:
+    """What a study's run found; None where it ended without."""
+    found = state.data.result if isinstance(state.data, ResultRecord) else None
+    return found if isinstance(found, Outcome) else None
+
+
 @contextmanager
 def _lost_server() -> Iterator[None]:
     """Prefect raises what its HTTP client met when the state of a run can be told to nobody."""
@@ -142,8 +148,7 @@ def _with_prefect(name: str, request: StudyRequest, profile: Profile) -> Outcome
     state = run_in_prefect(name, request, profile)
     if state.name == REFUSED:
         raise UserError(state.message or "refused")
-    found = state.data.result if isinstance(state.data, ResultRecord) else None
-    if isinstance(found, Outcome):
-        return found
+    if outcome := outcome_of(state):
+        return outcome
     state.result()  # raises what ended the flow
     raise RuntimeError(f"{request.title(name)} ended as {state.name} without an outcome")

@@ -18,8 +18,9 @@ from prefect import State, flow
 from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
 
+from flows.artifacts import show_outcome
 from flows.crashes import claim_run
-from flows.run import run_in_prefect
+from flows.run import outcome_of, run_in_prefect
 from flows.study import check_request
 from flows.sweep_request import SweepRequest
 from tasks.errors import UserError
@@ -45,7 +46,9 @@ def sweep(request: SweepRequest = AS_IN_PARAMS) -> State[Any]:
         state = run_in_prefect(request.study, chosen, check_request(request.study, chosen))
     except UserError as mistake:
         return Failed(name=REFUSED, message=str(mistake))
+    if outcome := outcome_of(state):
+        show_outcome(outcome)  # on this run, too: it is the one that the deployment lists
     if state.is_completed():
-        return Completed(message=f"{request.experiment}: see the artifacts of the study's run")
+        return Completed(message=f"{request.experiment}: see the artifacts")
     # A state of its own: Prefect would sum up a returned one as "1/1 states failed".
     return State(type=state.type, name=state.name, message=state.message)

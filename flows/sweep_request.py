@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from flows.study import StudyRequest
 from flows.sweep_options import LISTS
@@ -22,11 +22,20 @@ WITH_PARTS = ("node_classification", "node_embedding")
 SETTINGS = ("repeats", "runner", "dask_address", "workers", "device")
 
 
+def _study_first(schema: dict[str, Any]) -> None:
+    """The form asks in the order of the schema: the study, its grid, and what few need last."""
+    fields = schema["properties"]
+    last = {name: fields.pop(name) for name in ("overrides", "export")}
+    schema["properties"] = {"study": fields.pop("study"), **fields, **last}
+
+
 class SweepRequest(StudyRequest):
     """A study and a part of its grid; what is left empty is as in params.yaml.
 
     Budgets are texts, such as ``7`` or ``inf``.
     """
+
+    model_config = ConfigDict(json_schema_extra=_study_first)
 
     profile: Literal["demo", "paper"] = Field(default="demo", description="section of params.yaml")
     study: Literal["node_classification", "graph_classification", "node_embedding", "ego_clustering"] = Field(

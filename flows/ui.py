@@ -2,7 +2,7 @@
 
 ``up`` starts a Prefect server with all its services and the MLflow UI, on loopback unless ``--host`` says otherwise,
 deploys ``prefect.yaml`` and starts a worker for its pool ``local``; it records these processes in ``.prefect/ui.json``,
-and ``down`` stops exactly those. Runs started meanwhile use this Prefect server.
+and ``down`` stops exactly those; the worker's runs end as crashed. Runs started meanwhile use this Prefect server.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ PREFECT_PORT = 4200
 MLFLOW_PORT = 5000
 START_SECONDS = 120.0
 POOL = "local"
+HINTS = {"mlflow": " (choose Model training at its top left)"}
+"""MLflow opens experiments at their traces, of which there are none here, until it has been told once in a browser."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,12 @@ def down(root: Path) -> None:
         pages = _read(root)
         if "prefect" in pages and (leases := folder.live_leases()):
             print(f"runs in progress that lose their Prefect server: {len(leases)}", file=sys.stderr)
-        for name in _stop(pages):
+        worker = {name: page for name, page in pages.items() if name == "worker"}
+        runs = [child for page in worker.values() for child in page.process.children()]
+        stopped = _stop(worker)
+        if stopped and (api := running_server(root)):
+            _mark_ended_runs(root, api, runs)
+        for name in stopped + _stop({name: page for name, page in pages.items() if name not in worker}):
             print(f"{name}: stopped")
         _write(root, {})
     if not pages:
@@ -112,7 +119,8 @@ def status(root: Path) -> None:
     for name in ("prefect", "mlflow", "worker"):
         page = pages.get(name)
         if page:
-            print(f"{name}: {page.address if page.served() else 'not answering'} (pid {page.process.pid})")
+            place = page.address + HINTS.get(name, "") if page.served() else "not answering"
+            print(f"{name}: {place} (pid {page.process.pid})")
         elif name == "mlflow" and (remote := _remote_tracking()):
             print(f"mlflow: {without_secrets(remote)} (MLFLOW_TRACKING_URI)")
         else:
@@ -175,6 +183,16 @@ def _deploy(root: Path, api: str) -> None:
         log.write_text(done.stdout + done.stderr)
         lines = done.stderr.splitlines() or ["no reason given"]
         raise UserError(f"{lines[-1].removeprefix('error: ')}, see {log}")
+
+
+def _mark_ended_runs(root: Path, api: str, runs: list[Process]) -> None:
+    """Runs that ended with the worker must not be shown as running; what is missed here, the next start finds."""
+    command = [sys.executable, "-m", "flows.crashes", *(str(run.pid) for run in runs)]
+    environment = os.environ | {"PREFECT_API_URL": api}
+    done = subprocess.run(command, cwd=PACKAGE_ROOT, env=environment, capture_output=True, text=True, check=False)
+    _log(root, "crashes").write_text(done.stderr)
+    for name in done.stdout.splitlines():
+        print(f"ended, its finished points are kept: {name}")
 
 
 def _start_worker(root: Path, api: str) -> Page:

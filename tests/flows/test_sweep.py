@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from prefect.states import Completed
 
 from flows.command import main
 from flows.startup import PACKAGE_ROOT
-from flows.study import check_request, read_request
+from flows.study import Outcome, check_request, read_request
 from flows.sweep import sweep
 from flows.sweep_options import LISTS
 from flows.sweep_request import AXES, SweepRequest
@@ -46,6 +47,22 @@ def test_a_chosen_axis_leaves_out_the_parts_and_the_searches_that_no_line_uses()
     assert len(grid.grids()) == 1
     assert grid.search_for("base") == whole.node_classification.search_for("base")
     assert read_request(SweepRequest(profile="paper").study_request()).paper == whole
+
+
+def test_the_form_asks_for_the_study_first() -> None:
+    asked = list(SweepRequest.model_json_schema()["properties"])
+    assert (asked[0], asked[-2:]) == ("study", ["overrides", "export"])
+    assert set(asked) == set(SweepRequest.model_fields)
+
+
+def test_a_sweep_shows_what_its_study_found_on_its_own_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Outcome(NODES, [], {}, [], 1, 0)
+    shown: list[Outcome] = []
+    monkeypatch.setattr("flows.sweep.run_in_prefect", lambda *_: Completed())
+    monkeypatch.setattr("flows.sweep.outcome_of", lambda _: found)
+    monkeypatch.setattr("flows.sweep.show_outcome", shown.append)
+    assert sweep.fn(SweepRequest()).is_completed()
+    assert shown == [found]
 
 
 def test_what_a_study_does_not_have_is_refused() -> None:

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
+import sqlite3
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from flows import ui
+from flows.crashes import HOST_LABEL, PROCESS_LABEL
 from flows.health import answers
 from flows.leases import LeaseFolder, ServerRecord
 from flows.processes import Process
@@ -30,8 +33,16 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def asked(address: str, body: dict[str, Any], method: str = "POST") -> dict[str, Any]:
+    request = urllib.request.Request(
+        address, json.dumps(body).encode(), {"Content-Type": "application/json"}, method=method
+    )
+    with urllib.request.urlopen(request) as reply:
+        return dict(json.loads(reply.read() or "{}"))
+
+
 def test_up_serves_both_pages_and_a_worker_until_down(
-    served_root: Path, wait_until: Callable[..., None], capsys: pytest.CaptureFixture[str]
+    served_root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     prefect_port, mlflow_port = free_port(), free_port()
     options = ["--prefect-port", str(prefect_port), "--mlflow-port", str(mlflow_port)]
@@ -53,15 +64,35 @@ def test_up_serves_both_pages_and_a_worker_until_down(
                 deployment = json.load(reply)
             assert deployment["work_pool_name"] == pool
             assert not any(schedule["active"] for schedule in deployment["schedules"])
-
         # Again: the same processes. A run: this server, and none of its own.
         assert ui.main(["up", *options]) == 0
         assert (served_root / ".prefect/ui.json").read_text() == record
         with leased_server(served_root) as url:
             assert url == f"http://127.0.0.1:{prefect_port}/api"
             assert LeaseFolder(served_root).read_record() is None
+
+        # Two runs of the worker's that end with it: one has named its process, the other is not so far yet.
+        ended = Process(1, "0")
+        labels = {HOST_LABEL: socket.gethostname(), PROCESS_LABEL: str(ended)}
+        api, flow = f"http://127.0.0.1:{prefect_port}/api/flow_runs/", {"flow_id": deployment["flow_id"]}
+        asked(api, flow | {"name": "left", "state": {"type": "RUNNING"}, "labels": labels})
+        begun = asked(api, flow | {"name": "begun", "state": {"type": "PENDING"}})
+        asked(api + begun["id"], {"infrastructure_pid": str(ended.pid)}, "PATCH")
+        mark = ui._mark_ended_runs
+        monkeypatch.setattr(ui, "_mark_ended_runs", lambda root, api, runs: mark(root, api, [*runs, ended]))
     finally:
         assert ui.main(["down"]) == 0
+    printed = capsys.readouterr().out
+    assert all(f"ended, its finished points are kept: {name}\n" in printed for name in ("left", "begun"))
+    with contextlib.closing(sqlite3.connect(served_root / ".prefect/prefect.db")) as database:
+        assert database.execute(
+            "select name, state_type from flow_run where name in ('left', 'begun') order by name desc"
+        ).fetchall() == [
+            ("left", "CRASHED"),
+            ("begun", "CRASHED"),
+        ]
+        database.execute("delete from flow_run where name in ('left', 'begun')")  # other tests use this database
+        database.commit()
     assert not worker.alive()
     assert not answers(f"http://127.0.0.1:{prefect_port}/api")
     assert not answers(f"http://127.0.0.1:{mlflow_port}")
