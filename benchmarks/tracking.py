@@ -3,8 +3,9 @@
 Logs 1,000 children of one sweep as the pipeline does, each with settings, five metrics, a data set and a confusion
 matrix; then asks a tracking server for them sorted by accuracy, a page of 100 as its web page does, and all of them.
 
-Run: ``python -m benchmarks.tracking [--children N] [--json FILE] [--keep FOLDER]``. ``--keep`` leaves the database:
-``mlflow ui --backend-store-uri sqlite:///FOLDER/mlflow.db``.
+Run: ``python -m benchmarks.tracking [--children N] [--pictures FOLDER] [--json FILE] [--keep FOLDER]``. ``--pictures``
+opens MLflow's page in a browser, too (extra ``browser``), and sorts by a click on the column. ``--keep`` leaves the
+database: ``mlflow ui --backend-store-uri sqlite:///FOLDER/mlflow.db``.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tracking", description="MLflow with many points")
     parser.add_argument("--children", type=int, default=1000)
+    parser.add_argument("--pictures", type=Path, help="look at the page in a browser; folder for its pictures")
     parser.add_argument("--json", type=Path, help="write the figures")
     parser.add_argument("--keep", type=Path, help="folder for the database (default: a temporary one)")
     chosen = parser.parse_args(arguments)
@@ -101,6 +103,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                             x["value"] for run in runs for x in run["data"]["metrics"] if x["key"] == "accuracy"
                         ]
                         assert accuracy == sorted(accuracy, reverse=True)
+            if chosen.pictures:
+                from benchmarks.tracking_page import read_page  # needs the extra
+
+                found |= read_page(f"http://127.0.0.1:{port}", accuracy, chosen.pictures)
     for name, value in found.items():
         print(f"{name}: {value:.3g}")
     if chosen.json:
