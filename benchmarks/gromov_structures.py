@@ -20,6 +20,12 @@ from tasks.models.graph_architecture import GraphArchitecture
 from tasks.models.graph_backbones import build_graph_network
 from tasks.seeds import generator
 
+ENCODED = {
+    "gaussian": ("gaussian_scale", "0.1"),
+    "per_row": ("per_row", "100"),
+    "row": ("row", "1"),
+    "paper": ("paper", "1/n"),
+}
 RAW = Path(__file__).resolve().parents[1] / ".cache" / "benchmarks"
 
 
@@ -40,7 +46,10 @@ def clean_embeddings(graphs: list[RawGraph], backbone: str) -> list[np.ndarray]:
 
 
 def structures(dataset: str, kind: str, count: int) -> list[np.ndarray]:
-    """Distances within ``count`` graphs: paths, random, gcn, gin, gaussian (noise 0.1) or per_row (signs, eps 100)."""
+    """Distances within ``count`` graphs, by ``kind``.
+
+    paths; random; gcn and gin (clean); gaussian (noise 0.1); per_row and row (signs, eps 100 and 1) and paper (1/n).
+    """
     graphs = drawn_graphs(dataset, count)
     if kind == "paths":
         return [shortest_path_distances(graph.adjacency) for graph in graphs]
@@ -49,7 +58,7 @@ def structures(dataset: str, kind: str, count: int) -> list[np.ndarray]:
         rows = [rng.standard_normal((graph.nodes, 16)) for graph in graphs]
     else:
         rows = clean_embeddings(graphs, kind)
-    if kind in ("gaussian", "per_row"):
-        encoder, epsilon = ("gaussian_scale", "0.1") if kind == "gaussian" else ("per_row", "100")
+    if kind in ENCODED:
+        encoder, epsilon = ENCODED[kind]
         rows = decoded(encode_embeddings(rows, encoder, epsilon, rng, True, dataset=dataset))
     return [cdist(part, part) for part in rows]

@@ -9,6 +9,7 @@ Run: ``python -m benchmarks.randomized_response [--json FILE]``. Needs the data 
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 
@@ -78,7 +79,7 @@ def table_seconds(epsilon: str) -> float:
     return time.perf_counter() - start
 
 
-def main() -> None:
+def main() -> int:
     """Runs all cases."""
     file, cases = json_argument(__doc__), []
     for dataset, epsilon, baseline in (
@@ -98,8 +99,8 @@ def main() -> None:
                 baseline_ones=dense.value,
             )
         )
-    publish(cases, file)
+    return publish(cases, file)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

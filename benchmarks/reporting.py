@@ -60,7 +60,11 @@ def measured(prepare: Callable[..., Work], *arguments: Any, repeats: int = 5) ->
 
 
 def compared(case: str, baseline: Measured, ours: Measured, **more: Any) -> dict[str, Any]:
-    """One case as the file holds it; ``more`` adds fields of the benchmark's own."""
+    """One case as the file holds it.
+
+    ``more`` adds fields of the benchmark's own. Three of them decide whether it holds: ``required_ratio``,
+    ``memory_limit_mb`` of ours, and ``checks``, a dict of what must be true.
+    """
     return {
         "case": case,
         "ratio": baseline.seconds / ours.seconds,
@@ -79,15 +83,31 @@ def json_argument(description: str | None, arguments: Sequence[str] | None = Non
     return parser.parse_args(arguments).json
 
 
-def publish(cases: list[dict[str, Any]], file: Path | None) -> None:
-    """Prints one line a case, and writes the array to ``file`` if there is one."""
+def publish(cases: list[dict[str, Any]], file: Path | None) -> int:
+    """Prints one line a case, and writes the array to ``file`` if there is one; 1 if a case misses its target."""
     for case in cases:
         print(
             f"{case['case']}: {case['ratio']:.1f} times faster "
             f"({case['baseline_s']:.4g} s -> {case['ours_s']:.4g} s), added at peak {case['peak_mb']:.1f} MB"
         )
+        for miss in misses(case):
+            print(f"  MISSED: {miss}")
     if file is not None:
         file.write_text(json.dumps(cases, indent=1) + "\n")
+    missed = sum(bool(misses(case)) for case in cases)
+    print(f"{len(cases) - missed} of {len(cases)} cases reach what is asked of them")
+    return 1 if missed else 0
+
+
+def misses(case: dict[str, Any]) -> list[str]:
+    """What a case does not reach, in words."""
+    required, limit = case.get("required_ratio"), case.get("memory_limit_mb")
+    found = [name for name, holds in case.get("checks", {}).items() if not holds]
+    if required is not None and case["ratio"] < required:
+        found.append(f"{case['ratio']:.2f} times faster, {required} times are asked for")
+    if limit is not None and case["peak_mb"] > limit:
+        found.append(f"{case['peak_mb']:.0f} MB, at most {limit} are asked for")
+    return found
 
 
 def _measure(sender: Connection, prepare: Callable[..., Work], arguments: tuple[Any, ...], repeats: int) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import multiprocessing
 import resource
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -187,7 +188,7 @@ def case(
     )
 
 
-def main() -> None:
+def main() -> int:
     """Runs all cases."""
     file, cases = json_argument(__doc__), []
     for backbone in BACKBONES:
@@ -197,13 +198,14 @@ def main() -> None:
             raise SystemExit(f"more than {TOLERANCE}: the two sides do not do the same work")
         cases.append({**case("cora", "7", backbone, POINTS, 20, rounds=2), "largest_difference": difference})
     cases += [case("facebook", "8", backbone, POINTS[::8], 20, rounds=1) for backbone in BACKBONES]
-    publish(cases, file)
+    status = publish(cases, file)
     for line in cases:
         print(
             f"{line['case']}: {line['ratio_to_two_loops']:.1f} times faster than two single-threaded loops; validation "
             f"{line['quality']['validation_accuracy']:.4f}, loop {line['baseline_quality']['validation_accuracy']:.4f}"
         )
+    return status
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

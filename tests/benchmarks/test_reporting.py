@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.reporting import Measured, compared, json_argument, measured, publish
+from benchmarks.reporting import Measured, compared, json_argument, measured, misses, publish
 
 
 def test_memory_and_time_belong_to_the_work_alone() -> None:
@@ -24,7 +24,7 @@ def test_a_failing_side_is_an_error() -> None:
 
 def test_cases_are_written_as_an_array(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = json_argument("text", ["--json", str(tmp_path / "cases.json")])
-    publish([compared("toy", Measured(2.0, 7.0, 0), Measured(0.5, 3.0, 0), extra=1)], file)
+    assert publish([compared("toy", Measured(2.0, 7.0, 0), Measured(0.5, 3.0, 0), extra=1)], file) == 0
     assert json.loads((tmp_path / "cases.json").read_text()) == [
         {
             "case": "toy",
@@ -38,3 +38,21 @@ def test_cases_are_written_as_an_array(tmp_path: Path, capsys: pytest.CaptureFix
     ]
     assert "4.0 times faster" in capsys.readouterr().out
     assert json_argument("text", []) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "missed"),
+    [
+        ({"required_ratio": 4, "memory_limit_mb": 3, "checks": {"equal": True}}, []),
+        ({"required_ratio": 5}, ["4.00 times faster, 5 times are asked for"]),
+        ({"memory_limit_mb": 2}, ["3 MB, at most 2 are asked for"]),
+        ({"checks": {"equal": False, "sorted": True}}, ["equal"]),
+    ],
+)
+def test_a_case_that_misses_its_target_is_told_and_fails(
+    asked: dict[str, object], missed: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = compared("toy", Measured(2.0, 7.0, 0), Measured(0.5, 3.0, 0), **asked)
+    assert misses(case) == missed
+    assert publish([case], None) == bool(missed)
+    assert all(f"MISSED: {text}" in capsys.readouterr().out for text in missed)
