@@ -197,10 +197,9 @@ def main() -> int:
             )
         )
     status = publish(cases, file)
-    print(
-        f"micro-F1 at half of the labels after {LEARNED_ROUNDS} walks a vertex: balanced tree {quality['micro_f1']:.4f} "
-        f"(depth {depths['depth']}), average linkage {quality['baseline_micro_f1']:.4f} (depth {depths['baseline_depth']})"
-    )
+    print(f"micro-F1 at half of the labels, {LEARNED_ROUNDS} walks a vertex:")
+    print(f"  balanced tree {quality['micro_f1']:.4f}, depth {depths['depth']}")
+    print(f"  average linkage {quality['baseline_micro_f1']:.4f}, depth {depths['baseline_depth']}")
     print(f"skip-gram, tokens/s: {rates['tokens_s']:.0f} streamed, {rates['baseline_tokens_s']:.0f} in memory")
     return status
 
