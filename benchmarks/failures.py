@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.kills import tracked
-from benchmarks.sweeping import STUDY, Project, Sweep, dask_cluster, free_port, mlflow_server, until
+from benchmarks.sweeping import GRID, STUDY, Project, Sweep, dask_cluster, free_port, mlflow_server, until
 from flows.leases import LeaseFolder
 from flows.startup import PACKAGE_ROOT
 
@@ -45,8 +45,8 @@ def runners(root: Path) -> Checks:
 
 
 def two(root: Path) -> Checks:
-    """Two sweeps at once on one store."""
-    project = Project(root)
+    """Two sweeps at once on one store, of more points than either can compute before the other has started."""
+    project = Project(root, [change for change in GRID if not change.startswith("repeats=")] + ["repeats=12"])
     try:
         sweeps = [project.start("threads"), project.start("processes")]
         rows = [sweep.finished() for sweep in sweeps]
