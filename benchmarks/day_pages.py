@@ -50,7 +50,7 @@ def fill_the_form(window: Browser, prefect: str, lists: dict[str, list[str]], re
     window.click("Submit")
     window.read("nightly", "Scheduled")
     deployment = ask(f"{prefect}/api/deployments/name/sweep/nightly")
-    (run,) = runs_of(prefect, deployment["id"])
+    (run,) = window.until(lambda: runs_of(prefect, deployment["id"]), "no run was started")
     asked = run["parameters"]["request"]
     got = {heading: asked[heading.lower().replace(" ", "_")] for heading in lists}
     assert (got, asked["repeats"], asked["export"]) == (lists, repeats, True), asked
