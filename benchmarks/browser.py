@@ -71,6 +71,11 @@ class Browser:
             seconds,
         )
 
+    def count(self, words: str) -> int:
+        """How many shown elements say exactly this; the options of a list do not count."""
+        path = innermost(f"normalize-space(.)='{words}' and not(ancestor-or-self::select)")
+        return sum(found.is_displayed() for found in self.driver.find_elements(By.XPATH, path))
+
     def find(self, path: str, what: str = "", *, within: WebElement | None = None) -> WebElement:
         """The first shown element of an XPath.
 

@@ -86,7 +86,9 @@ def watch_the_schedule(window: Browser, place: Home) -> list[str]:
 
     assert until(lambda: len(completed()) >= SCHEDULED, PATIENCE), completed()
     window.open(f"{place.prefect}/deployments/deployment/{deployment['id']}")
-    window.read("Every minute", "Completed")
+    window.read("Every minute")
+    window.until(lambda: window.count("Completed") >= SCHEDULED, "the scheduled runs are not shown as completed")
+    window.settle()
     window.picture("prefect-schedule")
     (schedule,) = (one for one in ask(page)["schedules"] if "interval" in one["schedule"])
     place.run(*command, "delete", "sweep/nightly", schedule["id"], "--accept-yes")
@@ -119,7 +121,9 @@ def stop_in_the_middle(window: Browser, place: Home) -> dict[str, str]:
     assert not [run["name"] for run in ask(everything, {}) if run["state_type"] in RUNNING]
     found = {run["name"]: run["state_name"] for run in ask(everything, {}) if run["name"] in names}
     window.open(f"{place.prefect}/runs")
-    window.read(*names, "Crashed")
+    window.read(*names)
+    window.until(lambda: window.count("Crashed") >= len(names), "the runs are not shown as crashed")
+    window.settle()
     window.picture("prefect-after-down")
     return found
 

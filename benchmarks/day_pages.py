@@ -88,7 +88,8 @@ def until_ended(prefect: str, run: str) -> dict[str, Any]:
 def read_the_run(window: Browser, prefect: str, run: dict[str, Any], rows: Path) -> None:
     """Its page, its results, which must be those of the rows, and its ledger."""
     window.open(f"{prefect}/runs/flow-run/{run['id']}")
-    window.read(run["name"], "Completed")
+    window.read(run["name"])
+    window.until(lambda: window.count("Completed"), "the run is not shown as completed")
     window.click("Artifacts")
     window.read("results-node-classification", "ledger-node-classification")
     window.picture("prefect-run")
@@ -106,9 +107,10 @@ def read_the_run(window: Browser, prefect: str, run: dict[str, Any], rows: Path)
     window.picture("prefect-ledger")
     study = ask(f"{prefect}/api/flow_runs/filter", {"flow_runs": {"parent_flow_run_id": {"any_": [run["id"]]}}})
     window.open(f"{prefect}/runs/flow-run/{study[0]['id']}")
-    window.read(study[0]["name"], "Completed", "Task runs")
+    window.read(study[0]["name"], "Task runs")
     window.click("Task Runs")
     window.read("score digits mutual gcn")
+    window.settle()
     window.picture("prefect-study")
 
 
