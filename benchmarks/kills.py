@@ -30,7 +30,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.sweeping import STUDY, Cluster, Project, Sweep, dask_cluster, until
+from benchmarks.sweeping import GRID, STUDY, Cluster, Project, Sweep, dask_cluster, until
 from flows.processes import Process
 
 VICTIMS = (
@@ -46,6 +46,8 @@ VICTIMS = (
     ("worker", "dask"),
 )
 """What is killed, and how the sweep runs. A Dask worker comes last: its nanny starts it anew, and all goes on."""
+LONG = (*(change for change in GRID if not change.startswith("repeats=")), "repeats=10")
+"""Points enough for all kills."""
 MORE_POINTS = 5
 """At most so many further points before a kill."""
 DELAY = 0.6
@@ -57,12 +59,13 @@ PATIENCE = 900.0
 
 @dataclass(frozen=True)
 class Kill:
-    """One attempt: what was killed and when, how the flow ended, and how many points were complete then."""
+    """One attempt: what was killed and when, whether the sweep still ran, how it ended, and the points it left."""
 
     victim: str
     runner: str
     after_points: int
     delay: float
+    running: bool
     status: int | None
     ended_after: float
     points: int
@@ -78,7 +81,7 @@ def attempt(project: Project, victim: str, runner: str, rng: np.random.Generator
         until(lambda: sweep.process.poll() is not None or len(sweep.computed) >= more, PATIENCE)
         time.sleep(delay)
         pid = victim_of(victim, sweep, cluster)
-        family = sweep.family()
+        family, running = sweep.family(), sweep.process.poll() is None
         with suppress(ProcessLookupError):  # it has just ended by itself
             os.kill(pid, signal.SIGKILL)
         killed = time.monotonic()
@@ -90,7 +93,7 @@ def attempt(project: Project, victim: str, runner: str, rng: np.random.Generator
             sweep.wait()
         ended = time.monotonic() - killed
         assert until(lambda: not any(process.alive() for process in family), PATIENCE), "workers outlived their flow"
-    return Kill(victim, runner, more, delay, status, round(ended, 1), len(project.points())), sweep
+    return Kill(victim, runner, more, delay, running, status, round(ended, 1), len(project.points())), sweep
 
 
 def victim_of(victim: str, sweep: Sweep, cluster: Cluster | None) -> int:
@@ -150,7 +153,7 @@ def unfinished(project: Project) -> list[str]:
 def trial(root: Path, seed: int, kills_wanted: int) -> tuple[list[Kill], dict[str, bool], Counter[str]]:
     """All kills, and what holds after them."""
     rng = np.random.default_rng(seed)
-    calm, project = Project(root / "calm"), Project(root / "killed")
+    calm, project = Project(root / "calm", LONG), Project(root / "killed", LONG)
     kills: list[Kill] = []
     lines: Counter[str] = Counter()
     written: dict[str, set[tuple[int, int]]] = {}
@@ -176,6 +179,7 @@ def trial(root: Path, seed: int, kills_wanted: int) -> tuple[list[Kill], dict[st
         note(last)
         runs = tracked(project)
         checks = {
+            "every kill fell into a running sweep": all(kill.running for kill in kills),
             "rows as undisturbed, byte for byte": rows == expected,
             "the same points as undisturbed": set(project.points()) == set(calm.points()),
             "no complete point written anew": all(len(stamps) == 1 for stamps in written.values()),
@@ -200,8 +204,8 @@ def main(arguments: list[str] | None = None) -> int:
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as place:
         kills, checks, lines = trial(chosen.root or Path(place), chosen.seed, chosen.kills)
-    print("| killed | runner | after points | and s | status | ended after s | points complete |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print("| killed | runner | after points | and s | still running | status | ended after s | points complete |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for kill in kills:
         print("| " + " | ".join(str(value) for value in asdict(kill).values()) + " |")
     for check, holds in checks.items():
