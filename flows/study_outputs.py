@@ -19,7 +19,7 @@ from tasks.evaluation.solitude_tables import write_solitude_tables
 
 
 def write_tables(study: str, compared: pd.DataFrame, folder: Path) -> None:
-    """Write the study's own tables, where it has some, as CSV; ``compared`` holds its lines, see ``reference.beside``."""
+    """Write the study's own tables, where it has some, as CSV; ``compared`` holds its lines (``reference.beside``)."""
     match study:
         case "node_classification":
             write_solitude_tables(compared, folder)
