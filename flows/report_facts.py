@@ -32,7 +32,10 @@ def run_section(name: str, profile: Profile, datasets: dict[str, list[str]]) -> 
     rows = [(study.replace("_", " "), ", ".join(found)) for study, found in datasets.items()]
     decisive = profile.model_dump(mode="json", exclude={"runner", "workers", "dask_address"}, exclude_none=True)
     blocks: list[Block] = [
-        Words(f"Profile {name} of params.yaml, {profile.repeats} repeats."),
+        Words(
+            f"Profile {name} of params.yaml, {profile.repeats} repeats. A run that was given other values (--set, "
+            "a sweep) has lines with budgets and repeats of their own below."
+        ),
         Words(_UNSEEDED if profile.seed is None else _SEEDED.format(seed=profile.seed)),
         plain_table("studies", "Studies and the data sets that there are results for", ("study", "data sets"), rows),
         Words("Parameters, defaults included (budgets are eps; inf is no noise)", "heading"),
