@@ -8,9 +8,11 @@ from statistics import fmean
 from flows.embedding_lines import Cell
 from flows.fedwalk_walks import AllWalks
 from flows.study import Study
+from tasks.epsilon import INFINITE
 from tasks.evaluation.embedding_lines import named_mode
 from tasks.evaluation.rows import Row, setting_order
 from tasks.reports.ledger import Ledger
+from tasks.reports.ledger_line import LedgerLine
 from tasks.steps.client_point import ledger_lines
 from tasks.steps.download import RawSource
 
@@ -24,10 +26,29 @@ def ledgers(study: Study, sources: dict[str, RawSource], walks: AllWalks, rows: 
     for (dataset, mode), cells in modes.items():
         made = [made for (cell, _), made in walks.items() if cell in cells]
         lines = {line for walks in made for report in walks.reports for line in ledger_lines(report)}
-        if lines:
+        if mode == "deepwalk":
+            found[f"Mode deepwalk on {dataset}: it reads the graph itself"] = Ledger((deepwalk_line(dataset),))
+        elif lines:
             measured = [row for row in rows if row.dataset == dataset and named_mode(row.settings) == mode]
             found[f"Mode {mode} on {dataset}: {given_away(measured, sources[dataset].private)}"] = Ledger(tuple(lines))
     return found
+
+
+def deepwalk_line(dataset: str) -> LedgerLine:
+    """The baseline reads the graph itself."""
+    return LedgerLine(
+        mechanism="DeepWalk (baseline without privacy)",
+        dataset=dataset,
+        deployment_key="the graph, in clear",
+        report_key=f"deepwalk {dataset}",
+        epsilon=INFINITE,
+        unit="neighbour list",
+        statement="no guarantee: whoever walks holds every neighbour list",
+        not_protected="every neighbour list, in clear",
+        guarantee=False,
+        simulated=False,
+        relation_epsilon=INFINITE,
+    )
 
 
 def given_away(rows: list[Row], private: bool) -> str:

@@ -62,7 +62,10 @@ def embedding_scores(
     sizes = {ratio: round(ratio * len(labelled)) for ratio in train_ratios}
     for ratio, size in sizes.items():
         if not 0 < size < len(labelled):
-            raise UserError(f"train_ratios: {ratio} of {len(labelled)} labelled nodes leaves none to train or to test")
+            raise UserError(
+                f"train_ratios: {ratio} of {len(labelled)} labelled nodes leaves none to train or to test; "
+                "take a ratio nearer to 0.5"
+            )
     orders = [rng.permutation(labelled) for _ in range(splits)]
     scores = []
     for ratio, size in sizes.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -75,13 +76,21 @@ def _refuse_expansion(path: Path, tree: object) -> None:
             pending += value
 
 
+def _within_range(text: str) -> float:
+    """A budget of 1e400 would turn into infinity, which means no noise."""
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(text)
+    return number
+
+
 def _apply(section: Any, profile: str, override: str) -> None:
     key, equals, text = override.partition("=")
     if not equals:
         raise UserError(f"--set {shortened(override)} has no '='; write --set dotted.key=json")
     shown = shortened(key, plain=True)
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_float=_within_range)
     except (ValueError, RecursionError):
         raise UserError(f"--set {shown}: {shortened(text)} is not JSON; quote strings, for example '\"inf\"'") from None
     names = key.strip().split(".")

@@ -23,7 +23,7 @@ class Total:
     Attributes:
         dataset: whose users pay.
         user: the sum over the reports, per user.
-        relation: the sum of the relation-level budgets over the same reports.
+        relation: the sum of the relation-level budgets over the same reports; "-" where none of them is about one.
         reports: how many reports were summed.
     """
 
@@ -127,10 +127,11 @@ class Ledger:
 
 def _total(dataset: str, lines: Iterable[LedgerLine]) -> Total:
     summed = list(lines)
+    relations = [line.relation_epsilon for line in summed if line.relation_epsilon is not None]
     return Total(
         dataset=dataset,
         user=compose(line.epsilon for line in summed),
-        relation=compose(line.relation_epsilon for line in summed if line.relation_epsilon is not None),
+        relation=compose(relations) if relations else "-",
         reports=len(summed),
     )
 

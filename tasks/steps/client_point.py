@@ -112,7 +112,9 @@ def one_graph(source: RawSource, study: str) -> RawGraph:
     """The raw graph; UserError when the data set is not one graph."""
     graph = source.load()
     if not isinstance(graph, RawGraph):
-        raise UserError(f"{source.name} is a set of graphs; {study.replace('_', ' ')} needs one graph")
+        raise UserError(
+            f"{source.name} is a set of graphs; {study.replace('_', ' ')} needs one graph: take --dataset digits"
+        )
     return graph
 
 

@@ -116,7 +116,7 @@ def _label_sets(source: RawSource) -> csr_array:
     if graph.label_sets is not None:
         return graph.label_sets
     if graph.labels is None:
-        raise UserError(f"{source.name} has no node labels to score an embedding against")
+        raise UserError(f"{source.name} has no node labels to score an embedding against; add some to the data set")
     known = np.flatnonzero(graph.labels >= 0)
     ones = np.ones(len(known), dtype=np.uint8)
     return csr_array((ones, (known, graph.labels[known])), shape=(graph.nodes, graph.classes))

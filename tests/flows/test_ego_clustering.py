@@ -137,5 +137,5 @@ def test_a_set_of_graphs_and_a_private_export_are_refused_in_one_line(
     assert "data set 'friends' is private and is never laid below data/" in err
     assert main(STUDY, ["--plain", "--dataset", "mutag"]) == 2
     assert capsys.readouterr().err.splitlines()[-1] == (
-        "error: mutag is a set of graphs; ego clustering needs one graph"
+        "error: mutag is a set of graphs; ego clustering needs one graph: take --dataset digits"
     )

@@ -19,6 +19,8 @@ from tests.flows.conftest import edge_ledger
 
 STUDY = "node_classification"
 FULL = {"mode": "directed", "label_rate": "0.5"}
+CLEAN = {"input": "gcn-H", "backbone": "gcn", "encoder": "none", "eps": "inf"}
+SCORED = {"train_ratio": "0.5", "scoring": "top_k"}
 
 
 def rows(dataset: str, methods: tuple[str, ...] = ("base",)) -> list[Row]:
@@ -127,3 +129,22 @@ def test_a_damaged_result_is_one_line(results: Path) -> None:
     (results / STUDY / "cora" / "rows.json").write_text(json.dumps([{"study": STUDY}]))
     with pytest.raises(UserError, match=r"rows\.json: not an array of rows"):
         report("demo")
+
+
+@pytest.mark.parametrize(
+    ("study", "dataset", "method", "settings", "metric"),
+    [
+        ("node_embedding", "digits", "deepwalk", {"mode": "deepwalk", "walks": "5"} | SCORED, "micro_f1"),
+        ("graph_classification", "mutag", "svm-gw", CLEAN, "accuracy"),
+        ("ego_clustering", "digits-1-hop", "gw-k-means", CLEAN, "accuracy"),
+    ],
+)
+def test_one_study_alone_has_a_report(
+    workspace: Path, study: str, dataset: str, method: str, settings: dict[str, str], metric: str
+) -> None:
+    folder = workspace / "data" / "results" / "demo" / study / dataset
+    write_rows(folder / "rows.json", [Row(study, dataset, method, settings, repeat, metric, 0.5) for repeat in (0, 1)])
+    (folder / "ledger.md").write_text(ledger_markdown(edge_ledger(dataset)))
+    (folder / "ledger.json").write_text(edge_ledger(dataset).to_json())
+    assert method in report("demo")
+    assert method in (folder.parent.parent / "report" / "report.html").read_text()

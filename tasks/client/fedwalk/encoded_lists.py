@@ -132,7 +132,8 @@ def _ledger_line(
             f"at worst {worst}-LDP for one neighbour {change} (epsilon {epsilon} a level, depth {tree.depth});"
             f" less between vertices that are close in the tree; {length}"
         ),
-        not_protected=("" if padded else "the degree, in clear; ") + "most entries at epsilon 1 a level and above",
+        not_protected=("" if padded else "the degree, in clear; ")
+        + "about half of the entries at epsilon 1 a level, most at 2",
         simulated=simulated,
         relation_epsilon=compose([worst, worst]),
         notes=notes,

@@ -49,6 +49,7 @@ def release_structural_matrices(
         not_protected="every neighbour list, in clear",
         guarantee=False,
         simulated=simulated and epsilon != INFINITE,
+        relation_epsilon=INFINITE,
         notes=notes,
     )
     width = int(bins.max()) + 1

@@ -41,6 +41,8 @@ def cost_tables(table: pd.DataFrame) -> list[Table]:
 
 
 def _searches(lines: pd.DataFrame) -> list[Table]:
+    if lines.empty:
+        return []
     rows = []
     for (dataset, method, backbone), own in lines.groupby(["dataset", "method", "backbone"], sort=False):
         searches, trained = int(own["repeats"].sum()), float((own["mean"] * own["repeats"]).sum())
@@ -48,7 +50,7 @@ def _searches(lines: pd.DataFrame) -> list[Table]:
     columns = ("data set", "method", "backbone", "searches", "points per search", "points compared")
     caption = "Hyper-parameter searches: one for each pair of reports and repeat, and the points that they compared"
     cells = tuple(tuple(Cell(str(text)) for text in row) for row in rows)
-    return [Table("cost-searches", caption, columns, cells)] if rows else []
+    return [Table("cost-searches", caption, columns, cells)]
 
 
 def _table(lines: pd.DataFrame, metrics: Sequence[str], name: str, caption: str) -> Table:

@@ -127,6 +127,7 @@ def test_a_data_sets_name_is_fit_for_a_folder(tmp_path: Path, name: str) -> None
     [
         ("repeats", "has no '='"),
         ("node_classification.eps_a=[inf]", "is not JSON; quote strings"),
+        ("node_classification.eps_a=[1e400]", "is not JSON; quote strings"),
         ("repeats=" + "[" * 100_000, "is not JSON"),
         ("repeats=" + "9" * 5_000, "is not JSON"),
         ("repeats.of.what=1", "repeats is not a section"),
