@@ -45,7 +45,7 @@ def walk_line(
         statement=f"no guarantee for a walk; {one_release}",
         not_protected=(
             "the edges: adjacent tokens of many walks gave nearly all edges of public graphs away at epsilon 2, three"
-            " quarters and more at 1, up to a quarter at 0.5; a two-hop prediction is one more release"
+            " quarters and more at 1, up to 28% at 0.5; a two-hop prediction is one more release"
         ),
         guarantee=False,
         simulated=simulated and epsilon != INFINITE,
