@@ -64,7 +64,8 @@ def _stop_unless_wanted(folder: LeaseFolder, process: Process) -> bool:
 
 def _start_server(folder: LeaseFolder) -> tuple[str, subprocess.Popen[bytes]]:
     port = _free_port()
-    command = [sys.executable, "-m", "flows.tether", "prefect", "server", "start", "--host", HOST, "--port", str(port)]
+    command = [sys.executable, "-m", "flows.tether", "flows.prefect_server"]
+    command += ["server", "start", "--host", HOST, "--port", str(port)]
     environment = {key: value for key, value in os.environ.items() if key != "PREFECT_API_URL"}
     environment |= {f"PREFECT_SERVER_SERVICES_{name}_ENABLED": "false" for name in UNUSED_SERVICES}
     # The web page asks these two, not the command line, where its API is.

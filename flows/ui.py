@@ -142,7 +142,7 @@ def _stop(pages: dict[str, Page]) -> list[str]:
 
 
 def _prefect_command(port: int, host: str) -> list[str]:
-    return ["-m", "prefect", "server", "start", "--host", host, "--port", str(port)]
+    return ["-m", "flows.prefect_server", "server", "start", "--host", host, "--port", str(port)]
 
 
 def _mlflow_command(root: Path, port: int, host: str) -> list[str]:

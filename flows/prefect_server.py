@@ -1,0 +1,42 @@
+"""Prefect's own command line with one correction to its server: ``python -m flows.prefect_server server start ...``.
+
+Every task asks whether its tags have concurrency limits. Where none has, Prefect 3.9 still updates no row, which takes
+SQLite's write lock: beside another writer that fails at once, and the client tries again after two seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from prefect.server.models import concurrency_limits_v2
+
+Increment = Callable[..., Awaitable[bool]]
+
+
+def only_where_limits_are(increment: Increment) -> Increment:
+    """The same answer, without a write for no limits."""
+
+    @wraps(increment)
+    async def checked(session: Any, concurrency_limit_ids: list[UUID], slots: int) -> bool:
+        if not concurrency_limit_ids:
+            return True
+        return await increment(session=session, concurrency_limit_ids=concurrency_limit_ids, slots=slots)
+
+    return checked
+
+
+def main() -> None:
+    """Prefect's command line."""
+    from prefect.cli import app
+
+    concurrency_limits_v2.bulk_increment_active_slots = only_where_limits_are(
+        concurrency_limits_v2.bulk_increment_active_slots
+    )
+    app()
+
+
+if __name__ == "__main__":
+    main()
