@@ -13,7 +13,7 @@ from types import MappingProxyType
 from flows.exit_status import exit_status
 from flows.places import HELP, check_places
 from flows.server import leased_server
-from flows.startup import settle
+from flows.startup import lighten_workers, settle
 from flows.sweep_options import add_sweep_options
 from tasks.redaction import without_secrets
 
@@ -28,23 +28,34 @@ def main(study: str, arguments: Sequence[str] | None = None) -> int:
 
         return run(study, chosen)
 
-    return guarded(work, chosen.plain, {"--json": chosen.json})
+    return guarded(work, chosen.plain, {"--json": chosen.json}, _import_studies)
 
 
-def guarded(work: Callable[[], int], plain: bool, places: Mapping[str, Path | None] = MappingProxyType({})) -> int:
+def guarded(
+    work: Callable[[], int],
+    plain: bool,
+    places: Mapping[str, Path | None] = MappingProxyType({}),
+    meanwhile: Callable[[], object] = lambda: None,
+) -> int:
     """Do the work with a Prefect server, or plainly without one; mistakes and interrupts become one line and a status.
 
-    ``work`` imports what imports prefect, and writes to ``places``, which are named by their options.
+    ``work`` imports what imports prefect, and writes to ``places``, which are named by their options. ``meanwhile`` is
+    called while a server starts.
     """
     _show_progress()
 
     def served() -> int:
         check_places(places)
         settle()
-        with _server(plain):
+        lighten_workers()
+        with _server(plain, meanwhile):
             return work()
 
     return exit_status(served, "finished points are kept, the same command goes on from here")
+
+
+def _import_studies() -> None:
+    import flows.run  # noqa: F401
 
 
 def _parser(study: str) -> argparse.ArgumentParser:
@@ -81,9 +92,9 @@ def _show_progress() -> None:
 
 
 @contextlib.contextmanager
-def _server(plain: bool) -> Iterator[None]:
+def _server(plain: bool, meanwhile: Callable[[], object]) -> Iterator[None]:
     if plain:
         yield
         return
-    with leased_server():
+    with leased_server(meanwhile=meanwhile):
         yield

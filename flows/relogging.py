@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flows.run import STUDIES
+from flows.conduct import STUDIES
 from flows.study import Outcome, Study, StudyRequest
 from flows.submission import Call, Done, PlainSubmitter
 from flows.tracking import Tracker

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import argparse
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import httpx
-from prefect import State, flow, tags
-from prefect.context import TagsContext
+from prefect import State, tags
 from prefect.results import ResultRecord
-from prefect.runtime import flow_run
 from prefect.settings import PREFECT_API_URL
-from prefect.states import Failed
 
-from flows.artifacts import lines_in_the_ui, show_outcome
-from flows.crashes import claim_run, mark_crashed_runs
-from flows.download import download_data
-from flows.ego_clustering import ego_clustering
-from flows.graph_classification import graph_classification
-from flows.node_classification import node_classification
-from flows.node_embedding import node_embedding
-from flows.perturb import perturb_reports
+from flows.conduct import conduct
+from flows.crashes import mark_crashed_runs
 from flows.runners import plain_pool, prefect_task_runner
-from flows.study import Outcome, Study, StudyRequest, check_request, chosen_datasets, open_store, read_request
-from flows.submission import PlainSubmitter, PrefectSubmitter, Submitter
+from flows.study import Outcome, StudyRequest, check_request, chosen_datasets, open_store, read_request
+from flows.study_flow import study_flow
+from flows.submission import PlainSubmitter
 from flows.sweep_request import SweepRequest
-from flows.tracking import Tracker
 from tasks.errors import Interrupted, UserError
 from tasks.evaluation.rows import write_rows
 from tasks.evaluation.tables import console_table, summary
@@ -38,15 +29,6 @@ from tasks.reports.ledger_table import ledgers_markdown
 from tasks.steps.point_task import REFUSED
 
 log = logging.getLogger("pipeline")
-
-STUDIES: dict[str, Callable[[Study, Tracker], Outcome]] = {
-    "download": download_data,
-    "perturb": perturb_reports,
-    "node_classification": node_classification,
-    "node_embedding": node_embedding,
-    "graph_classification": graph_classification,
-    "ego_clustering": ego_clustering,
-}
 
 
 def run(name: str, chosen: argparse.Namespace) -> int:
@@ -62,36 +44,6 @@ def run(name: str, chosen: argparse.Namespace) -> int:
     if chosen.json:
         write_rows(chosen.json, outcome.rows)
     return 1 if outcome.failures else 0
-
-
-@flow(persist_result=False, on_running=[claim_run])
-def study_flow(name: str, request: StudyRequest) -> Outcome | State[Any]:
-    """One study as a flow run; a user's mistake ends it as "Refused", without a traceback."""
-    # The tags of the run name all its data sets, those of a task its own.
-    with TagsContext(current_tags=set()), lines_in_the_ui():
-        try:
-            outcome = conduct(name, request, PrefectSubmitter(name), str(flow_run.get_id()))
-        except UserError as mistake:
-            return Failed(name=REFUSED, message=without_secrets(str(mistake)))
-        show_outcome(outcome)
-    if outcome.failures:
-        return Failed(message="; ".join(outcome.failures), data=outcome)
-    return outcome
-
-
-def conduct(name: str, request: StudyRequest, submitter: Submitter, flow_run_id: str) -> Outcome:
-    """Run the study and track it; what MLflow could not take is one of the outcome's failures."""
-    study = Study.open(name, request, submitter)
-    tracker = Tracker(study, flow_run_id)
-    try:
-        outcome = STUDIES[name](study, tracker)
-    except BaseException as reason:
-        tracker.abandon(reason)
-        raise
-    tracker.finish(outcome)
-    if tracker.problem:
-        outcome.failures.append(str(tracker.problem))
-    return outcome
 
 
 def _requested(name: str, chosen: argparse.Namespace) -> tuple[str, StudyRequest]:

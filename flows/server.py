@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from flows.health import answers
@@ -27,12 +27,15 @@ ANSWER_SECONDS = 3.0
 
 
 @contextlib.contextmanager
-def leased_server(root: Path | None = None, idle_seconds: float | None = None) -> Iterator[str]:
+def leased_server(
+    root: Path | None = None, idle_seconds: float | None = None, meanwhile: Callable[[], object] = lambda: None
+) -> Iterator[str]:
     """Hold a Prefect API open and yield its URL, which is also put in PREFECT_API_URL for the time of the lease.
 
     In this order: the server that PREFECT_API_URL names, the one of ``make ui``, the shared local one, started if need
     be and stopped by its supervisor ``idle_seconds`` (PREFECT_SERVER_IDLE_SECONDS, else 30) after the last lease.
-    Enter it before prefect is imported.
+    Enter it before prefect is imported. ``meanwhile``, which may import prefect, is called while a server that this
+    lease needs is starting; both take seconds.
 
     Raises UserError if PREFECT_API_URL names a server that does not answer, or if the local one does not start.
     """
@@ -53,19 +56,23 @@ def leased_server(root: Path | None = None, idle_seconds: float | None = None) -
     with folder.locked():
         lease = folder.add_lease()
         try:
-            url = running_server(root) or _shared_server(folder, _idle_seconds(idle_seconds))
+            url = running_server(root) or _shared_server(folder, _idle_seconds(idle_seconds), meanwhile)
         except BaseException:
-            lease.unlink(missing_ok=True)
+            _let_go(lease, given)
             raise
     os.environ["PREFECT_API_URL"] = url
     try:
         yield url
     finally:
-        lease.unlink(missing_ok=True)
-        if given:
-            os.environ["PREFECT_API_URL"] = given
-        else:
-            os.environ.pop("PREFECT_API_URL", None)
+        _let_go(lease, given)
+
+
+def _let_go(lease: Path, given: str | None) -> None:
+    lease.unlink(missing_ok=True)
+    if given:
+        os.environ["PREFECT_API_URL"] = given
+    else:
+        os.environ.pop("PREFECT_API_URL", None)
 
 
 def _idle_seconds(given: float | None) -> float:
@@ -89,15 +96,22 @@ def _require_answer(url: str) -> None:
         time.sleep(0.5)
 
 
-def _shared_server(folder: LeaseFolder, idle_seconds: float) -> str:
+def _shared_server(folder: LeaseFolder, idle_seconds: float, meanwhile: Callable[[], object]) -> str:
     """The recorded server if it lives, else a new one; the caller holds the lock."""
     record = folder.read_record()
     supervisor: subprocess.Popen[bytes] | None = None
+    told: str | None = None
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if record and record.supervisor.alive() and record.server.alive():
             if answers(record.url):
                 return record.url
+            if supervisor and not told:
+                told = os.environ["PREFECT_API_URL"] = record.url
+                meanwhile()
+                continue
+        elif told:
+            break  # whoever was called meanwhile has read an address that is no more
         elif record:
             # Its supervisor was killed; the server, if it still runs, is on its way out.
             record.server.stop()

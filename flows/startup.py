@@ -41,6 +41,17 @@ def settle(root: Path | None = None) -> Path:
     return root
 
 
+def lighten_workers() -> None:
+    """Let worker processes begin with this module instead of the study's, which imports all studies.
+
+    A spawned process imports the main module of the one that starts it, by the name in its spec. What a task needs
+    comes with the task.
+    """
+    main = sys.modules["__main__"]
+    if main.__spec__ and main.__spec__.name.startswith("flows."):
+        main.__spec__ = __spec__
+
+
 def _settings(root: Path) -> dict[str, str]:
     cache = root / ".cache"
     return {

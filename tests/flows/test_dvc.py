@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.run import STUDIES
+from flows.conduct import STUDIES
 from flows.startup import PACKAGE_ROOT
 
 PARAMETERS = yaml.safe_load((PACKAGE_ROOT / "params.yaml").read_text())

@@ -200,7 +200,7 @@ def test_every_mode_has_its_ledger_and_totals_add_up(
     declare(private=False)
     found: list[Outcome] = []
     monkeypatch.setattr("flows.run.console_table", lambda table: "")
-    finish = "flows.run.Tracker.finish"
+    finish = "flows.tracking.Tracker.finish"
     monkeypatch.setattr(finish, lambda self, outcome: found.append(outcome))
     run("--dataset", "friends", "--set", "repeats=1", eps_degree=0.5, eps_counts=1.5, eps_encoder=[1, 3])
     ledgers = {title.split(" on ")[0].removeprefix("Mode "): ledger for title, ledger in found[0].ledgers.items()}

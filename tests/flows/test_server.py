@@ -205,3 +205,25 @@ def test_leases_of_dead_processes_and_unreadable_records_count_for_nothing(tmp_p
     assert list(folder.leases.iterdir()) == [mine]
     (folder.folder / "server.json").write_text('{"url": 3')
     assert folder.read_record() is None
+
+
+def test_the_time_in_which_a_server_starts_is_used(served_root: Path) -> None:
+    text = """
+    import os, sys
+    from pathlib import Path
+    from flows.health import answers
+    from flows.server import leased_server
+    called = []
+
+    def meanwhile():
+        url = os.environ["PREFECT_API_URL"]
+        called.append((url, answers(url)))
+
+    with leased_server(Path(sys.argv[1]), idle_seconds=0, meanwhile=meanwhile) as url:
+        with leased_server(Path(sys.argv[1]), meanwhile=meanwhile):
+            assert called == [(url, False)]
+    assert "PREFECT_API_URL" not in os.environ
+    """
+    done = program(text, served_root)
+    done.communicate()
+    assert done.returncode == 0

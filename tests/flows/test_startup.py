@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,26 @@ def test_another_package_called_tasks_is_refused_in_one_line(tmp_path: Path) -> 
     assert done.returncode == 2
     assert done.stderr.startswith(f"error: 'tasks' resolves to {tmp_path}")
     assert done.stderr.count("\n") == 1
+
+
+def test_workers_of_a_command_begin_without_its_studies() -> None:
+    text = """
+    import multiprocessing.spawn, runpy, sys
+    import flows.command, flows.startup
+    flows.command.guarded = lambda *_, **__: flows.startup.lighten_workers()
+    sys.argv[1:] = ["--plain"]
+    try:
+        runpy._run_module_as_main("flows.sweep", alter_argv=False)
+    except SystemExit:
+        pass
+    print(multiprocessing.spawn.get_preparation_data("worker")["init_main_from_name"])
+    """
+    command = [sys.executable, "-c", textwrap.dedent(text)]
+    done = subprocess.run(command, cwd=PACKAGE_ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["flows.startup"], done.stderr
+
+
+def test_a_task_brings_no_study_to_its_worker() -> None:
+    text = "import sys, flows.study_flow; print('flows.conduct' in sys.modules, 'sklearn' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", text], cwd=PACKAGE_ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["False", "False"], done.stderr

@@ -14,10 +14,10 @@ from mlflow import MlflowClient
 from mlflow.entities import Run
 
 from flows.command import main
+from flows.conduct import STUDIES
 from flows.model import load_model
 from flows.owners import is_dead, this_process
 from flows.processes import Process
-from flows.run import STUDIES
 from tasks.curator.trained import Trained
 from tasks.errors import UserError
 from tasks.models.architecture import Architecture
