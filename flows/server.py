@@ -125,6 +125,7 @@ def _shared_server(folder: LeaseFolder, idle_seconds: float, meanwhile: Callable
         record = folder.read_record()
     if supervisor:
         supervisor.terminate()
+        supervisor.wait()  # it takes its record away
     raise UserError(f"the local Prefect server did not start, see {folder.log}; or run with --plain")
 
 

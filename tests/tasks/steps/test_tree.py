@@ -95,7 +95,7 @@ def test_the_ledger_charges_degrees_and_counts_and_claims_nothing_for_the_papers
     assert {name: (line.epsilon, line.relation_epsilon) for name, line in lines.items()} == {
         "degrees": ("0.5", "1"),
         "counts": ("1.5", "3"),
-        "matrices": ("inf", None),
+        "matrices": ("inf", "inf"),
     }
     assert "no guarantee" in lines["matrices"].statement
 
