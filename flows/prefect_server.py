@@ -1,4 +1,6 @@
-"""Prefect's own command line with one correction to its server: ``python -m flows.prefect_server server start ...``.
+"""Prefect's own command line with two corrections to its server: ``python -m flows.prefect_server server start ...``.
+
+Every change of a task's state is written by itself; here, those of a second are written together.
 
 Every task asks whether its tags have concurrency limits. Where none has, Prefect 3.9 still updates no row, which takes
 SQLite's write lock: beside another writer that fails at once, and the client tries again after two seconds.
@@ -6,14 +8,15 @@ SQLite's write lock: beside another writer that fails at once, and the client tr
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import Any
 from uuid import UUID
 
-from prefect.server.models import concurrency_limits_v2
-
 Increment = Callable[..., Awaitable[bool]]
+RECORDER = "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER"
+TOGETHER = {f"{RECORDER}_READ_BATCH_SIZE": "100", f"{RECORDER}_BATCH_SIZE": "100", f"{RECORDER}_FLUSH_INTERVAL": "1"}
 
 
 def only_where_limits_are(increment: Increment) -> Increment:
@@ -29,8 +32,11 @@ def only_where_limits_are(increment: Increment) -> Increment:
 
 
 def main() -> None:
-    """Prefect's command line."""
+    """Prefect's command line; it reads its settings when it is imported."""
+    for name, value in TOGETHER.items():
+        os.environ.setdefault(name, value)
     from prefect.cli import app
+    from prefect.server.models import concurrency_limits_v2
 
     concurrency_limits_v2.bulk_increment_active_slots = only_where_limits_are(
         concurrency_limits_v2.bulk_increment_active_slots

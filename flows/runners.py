@@ -6,13 +6,12 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
-from threading import Thread
+from multiprocessing import get_context
 from typing import Any
 
-from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner, ThreadPoolTaskRunner
+from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
+from flows.worker_pool import WorkerPool, follow_parent
 from tasks.errors import UserError
 from tasks.parameters.profiles import Profile
 
@@ -34,7 +33,7 @@ def prefect_task_runner(profile: Profile) -> TaskRunner[Any]:
     if profile.runner == "threads":
         return ThreadPoolTaskRunner(max_workers=workers)
     if profile.runner == "processes":
-        return ProcessPoolTaskRunner(max_workers=workers, initializer=follow_parent)
+        return WorkerPool(max_workers=workers)
     from prefect_dask import DaskTaskRunner  # imported on demand: it takes seconds
 
     if profile.dask_address:
@@ -63,19 +62,6 @@ def plain_pool(profile: Profile) -> Iterator[Executor]:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def follow_parent() -> None:
-    """Let a worker process end when its flow is killed: its queue alone would keep it waiting forever."""
-    parent = parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-    Thread(target=watch, name="follow-parent", daemon=True).start()
 
 
 @contextmanager
