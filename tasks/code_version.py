@@ -48,6 +48,7 @@ def code_version(*modules: str) -> str:
     return hashlib.sha256("\n".join(text).encode()).hexdigest()[:16]
 
 
+@cache
 def _read(module: str) -> tuple[str, tuple[str, ...]]:
     """Normalised code of a module, and the names of what it imports."""
     tree = _parsed(_path(module).read_bytes())

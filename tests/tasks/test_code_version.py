@@ -48,13 +48,17 @@ def project(tmp_path: Path) -> Path:
 def version(project: Path, monkeypatch: pytest.MonkeyPatch) -> Version:
     monkeypatch.setattr(subject, "ROOT", project)
 
-    def fresh(*modules: str) -> str:
+    def forget() -> None:
         subject.code_version.cache_clear()
+        subject._read.cache_clear()
+
+    def fresh(*modules: str) -> str:
+        forget()
         return subject.code_version(*(modules or ("tasks.method",)))
 
     monkeypatch.setattr(subject, "_releases", lambda packages: [(name, "1.0") for name in packages])
     yield fresh
-    subject.code_version.cache_clear()
+    forget()
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -160,6 +164,7 @@ def test_threads_may_ask_at_once() -> None:
     modules = [path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".") for path in ROOT.glob("tasks/*.py")]
     thresholds = gc.get_threshold()
     gc.set_threshold(10)
+    subject._read.cache_clear()
     try:
         with ThreadPoolExecutor(4) as pool:
             asked = [module for module in modules * 4 if not module.endswith("__init__")]
@@ -174,10 +179,10 @@ def test_a_parse_that_another_librarys_thread_disturbed_is_made_again(
 ) -> None:
     undisturbed, parse, failures = version(), ast.parse, iter([True, True])
 
-    def disturbed(source: bytes) -> ast.Module:
+    def disturbed(source: bytes, *arguments: str) -> ast.AST:
         if next(failures, False):
             raise SystemError("AST constructor recursion depth mismatch")
-        return parse(source)
+        return parse(source, *arguments)
 
     monkeypatch.setattr(subject.ast, "parse", disturbed)
     assert version() == undisturbed
