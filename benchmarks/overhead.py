@@ -1,13 +1,14 @@
 """What Prefect and MLflow add to a sweep: 60 searches on Cora, the same code with both and with neither.
 
-The searches are the paper profile's own of ``base``, without its second protocol: 6 budgets, 2 networks, 5 repeats,
-about 3.5 core-seconds each. Before them, each side runs two sweeps of 2 short searches. The first lays out the
-databases, once in a project's life, and is not counted; the second tells what is fixed, and the rest grows with
-searches. Each sweep starts with an empty store and without a server. Processor time counts the sweep, its workers and
-its Prefect server; wall time is only meaningful on a quiet machine.
+The searches are the paper profile's own of ``base``, the method with the shortest, without its second protocol:
+6 budgets, 2 networks, 5 repeats, about 3.5 core-seconds each. They join a Prefect server that runs, as ``make ui``
+leaves one running. Before them come three sweeps of 2 short searches: the first lays out the databases, once in a
+project's life; the second starts the server; the third joins it, which tells what is fixed. Each sweep starts with an
+empty store. Processor time counts the sweep, its workers and the server; wall time is only meaningful on a quiet
+machine.
 
 Run: ``python -m benchmarks.overhead [--small] [--json FILE]``. Needs Cora (network, or GRAPH_DATA_MIRROR). Status 1
-where the share of wall time is 5% or more.
+where the share of wall time is 5% or more, a running server given.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -33,6 +34,15 @@ GRID = (
     "node_classification.shared_choice=false",
 )
 FEW = 2
+FIRST, OWN_SERVER, JOINED, ALL = "first", "own server", "joined", "all"
+LINES = {
+    "share": "share | {:.1%} | {:.1%}",
+    "fixed": "of it fixed, s | {:.1f} | {:.1f}",
+    "search_ms": "of it a search, ms | {:.0f} | {:.0f}",
+    "server": "a server of its own, s | {:.1f} | {:.1f}",
+    "share_with_server": "share with that | {:.1%} | {:.1%}",
+    "first": "first run in a project, s more | {:.1f} | {:.1f}",
+}
 SMALL = (
     *GRID,
     "repeats=1",
@@ -60,28 +70,33 @@ class Side:
     rows: bytes
 
 
-def sides(root: Path, grids: Sequence[Sequence[str]], *, bare: bool) -> list[Side]:
-    """Sweeps by processes in one project, one after the other, each with an empty store and without a server."""
-    return [sweep(root, f"store-{number}", grid, bare=bare) for number, grid in enumerate(grids)]
+def sides(root: Path, grids: Mapping[str, Sequence[str]], *, bare: bool) -> dict[str, Side]:
+    """Sweeps by processes in one project, one after the other; all but the first leave the server to the next."""
+    found = {}
+    for name, grid in grids.items():
+        project = Project(root, grid, {"POINT_STORE": str(root / name)}, dataset="cora")
+        try:
+            found[name] = sweep(project, bare=bare)
+        except BaseException:
+            project.stop_server()
+            raise
+        if name in (FIRST, list(grids)[-1]):
+            project.stop_server()
+    return found
 
 
-def sweep(root: Path, store: str, grid: Sequence[str], *, bare: bool) -> Side:
+def sweep(project: Project, *, bare: bool) -> Side:
     """One sweep."""
-    project = Project(root, grid, {"POINT_STORE": str(root / store)}, dataset="cora")
-    before, started = _processor(), time.perf_counter()
-    try:
-        profile = ("--profile", "paper")
-        running = (
-            project.start("processes", *profile, "--plain", command=("-c", BARE))
-            if bare
-            else project.start("processes", *profile)
-        )
-        rows = running.finished(3600)
-        wall = time.perf_counter() - started
-        server = project.server_seconds()
-    finally:
-        project.stop_server()
-    return Side(wall, _processor() - before + server, rows)
+    profile = ("--profile", "paper")
+    before, started = _processor() + project.server_seconds(), time.perf_counter()
+    running = (
+        project.start("processes", *profile, "--plain", command=("-c", BARE))
+        if bare
+        else project.start("processes", *profile)
+    )
+    rows = running.finished(3600)
+    wall = time.perf_counter() - started
+    return Side(wall, _processor() + project.server_seconds() - before, rows)
 
 
 def _processor() -> float:
@@ -96,38 +111,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--small", action="store_true", help="the short sweeps alone: for a look at what is fixed")
     parser.add_argument("--json", type=Path, help="write the figures")
     chosen = parser.parse_args(arguments)
-    grids = [SMALL, SMALL] if chosen.small else [SMALL, SMALL, GRID]
+    grids: dict[str, Sequence[str]] = dict.fromkeys((FIRST, OWN_SERVER, JOINED), SMALL)
+    if not chosen.small:
+        grids[ALL] = GRID
     with tempfile.TemporaryDirectory() as place:
         bare = sides(Path(place) / "bare", grids, bare=True)
         full = sides(Path(place) / "full", grids, bare=False)
-    assert [side.rows for side in bare] == [side.rows for side in full]
-    found = {name: _added(name, bare, full) for name in ("wall", "processor")}
+    assert all(bare[name].rows == full[name].rows for name in grids)
+    found = {measure: added(measure, bare, full) for measure in ("wall", "processor")}
     print("| | wall s | processor s |\n| --- | --- | --- |")
-    for name, side in (("neither", bare[-1]), ("Prefect and MLflow", full[-1])):
+    last = list(grids)[-1]
+    for name, side in (("neither", bare[last]), ("Prefect and MLflow", full[last])):
         print(f"| {name} | {side.wall:.1f} | {side.processor:.1f} |")
-    print(f"| share | {found['wall']['share']:.1%} | {found['processor']['share']:.1%} |")
-    print(f"| of it fixed, s | {found['wall']['fixed']:.1f} | {found['processor']['fixed']:.1f} |")
-    if not chosen.small:
-        print(f"| of it a search, ms | {found['wall']['search_ms']:.0f} | {found['processor']['search_ms']:.0f} |")
-    print(f"| first run in a project, s | {found['wall']['first']:.1f} | {found['processor']['first']:.1f} |")
+    for name, shown in LINES.items():
+        if name in found["wall"]:
+            print(f"| {shown.format(*(found[measure][name] for measure in ('wall', 'processor')))} |")
     if chosen.json:
         seconds = {
-            name: [{k: v for k, v in asdict(side).items() if k != "rows"} for side in both]
-            for name, both in (("bare", bare), ("full", full))
+            side: {name: {k: v for k, v in asdict(one).items() if k != "rows"} for name, one in of.items()}
+            for side, of in (("bare", bare), ("full", full))
         }
         chosen.json.write_text(json.dumps({"grids": grids, "sides": seconds, "added": found}, indent=1) + "\n")
     return 0 if found["wall"]["share"] < BOUND else 1
 
 
-def _added(name: str, bare: Sequence[Side], full: Sequence[Side]) -> dict[str, float]:
-    """What is added to the last sweep: its share, what is fixed, milliseconds a search; and to a first run on top."""
-    added = [getattr(with_both, name) - getattr(without, name) for without, with_both in zip(bare, full, strict=True)]
-    return {
-        "share": added[-1] / getattr(full[-1], name),
-        "fixed": added[1],
-        "search_ms": 1000 * (added[-1] - added[1]) / (SEARCHES - FEW),
-        "first": added[0] - added[1],
+def added(measure: str, bare: Mapping[str, Side], full: Mapping[str, Side]) -> dict[str, float]:
+    """What is added to the last sweep, seconds but for shares and milliseconds: see ``LINES``."""
+    more = {name: getattr(full[name], measure) - getattr(bare[name], measure) for name in full}
+    last = list(more)[-1]
+    server, total = more[OWN_SERVER] - more[JOINED], getattr(full[last], measure)
+    found = {
+        "share": more[last] / total,
+        "fixed": more[JOINED],
+        "server": server,
+        "share_with_server": (more[last] + server) / (total + server),
+        "first": more[FIRST] - more[OWN_SERVER],
     }
+    return found | ({"search_ms": 1000 * (more[ALL] - more[JOINED]) / (SEARCHES - FEW)} if ALL in more else {})
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ import httpx
 from prefect.context import SettingsContext, SyncClientContext
 from prefect.task_runners import ProcessPoolTaskRunner
 
+from flows.startup import leave_quickly
+
 
 class WorkerPool(ProcessPoolTaskRunner):
     """Worker processes that have the flow's settings by their environment, and one client for all their tasks."""
@@ -44,7 +46,8 @@ def prepare_worker() -> None:
 
 
 def follow_parent() -> None:
-    """Let a worker process end when its flow is killed: its queue alone would keep it waiting forever."""
+    """Let a worker process end soon after its flow, and when that is killed: its queue alone would keep it waiting."""
+    leave_quickly()
     parent = parent_process()
     if parent is None:
         return
