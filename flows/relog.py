@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from flows.command import guarded
-from flows.sweep_options import STUDIES
+from flows.sweep_options import LISTS, STUDIES, add_grid_options
 
 IN_DVC = ("node_classification", "graph_classification", "node_embedding")
 
@@ -21,17 +21,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m flows.relog", description="send finished results that MLflow missed, without duplicates"
     )
-    parser.add_argument("--study", nargs="+", default=IN_DVC, choices=STUDIES, help="default: those of make run")
+    parser.add_argument("--study", nargs="+", choices=STUDIES, help="default: make run's; with an axis, a sweep's")
     parser.add_argument("--profile", default="demo", help="section of params.yaml: demo (default) or paper")
-    parser.add_argument("--dataset", nargs="+", default=[], metavar="D", help="instead of the profile's")
+    parser.add_argument("--dataset", action="extend", default=[], metavar="D", nargs="+", help="not the profile's")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="override a parameter")
+    add_grid_options(parser)
     chosen = parser.parse_args(arguments)
 
     def work() -> int:
         from flows.relogging import relog  # imports prefect
 
-        for study in chosen.study:
-            cells = relog(study, chosen.profile, chosen.dataset, chosen.set)
+        axes = any(getattr(chosen, name) for name in LISTS)
+        for study in chosen.study or (STUDIES[:1] if axes else IN_DVC):
+            cells = relog(study, chosen)
             print(f"{study}: {cells} cells are in MLflow")
         return 0
 

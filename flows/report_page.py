@@ -108,12 +108,23 @@ def write_page(found: Findings, folder: Path, *, audit: Path, raw: Path, measure
         provenance_section(raw, measured),
     ]
     title = f"Graph learning under local differential privacy: report of profile {found.profile}"
-    for table in kept_tables(sections):
+    kept = kept_tables(sections)
+    for table in kept:
         if f"{table.name}.csv" not in (*TABLES, *EMBEDDING_TABLES):
             frame = pd.DataFrame([[cell.plain for cell in row] for row in table.rows], columns=list(table.columns))
             write_atomically(folder / "tables" / f"{table.name}.csv", frame.to_csv(index=False, lineterminator="\n"))
         write_atomically(folder / "tables" / f"{table.name}.tex", latex_table(table))
+    for path in sorted((folder / "tables").glob("*.csv")):
+        if path.stem not in {table.name for table in kept}:
+            write_atomically(path.with_suffix(".tex"), latex_table(_as_table(path)))
     write_atomically(folder / "report.html", page(title, [*_summary(found), guarantees(ledger)], sections))
+
+
+def _as_table(path: Path) -> Table:
+    """A table that a study has written, beside those of the page."""
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    rows = tuple(tuple(Cell(text) for text in line) for line in frame.itertuples(index=False))
+    return Table(path.stem, path.stem.replace("-", " "), tuple(frame.columns), rows)
 
 
 def published_section(compared: pd.DataFrame) -> Section:

@@ -16,10 +16,10 @@ from prefect.settings import PREFECT_API_URL
 from flows.conduct import conduct
 from flows.crashes import mark_crashed_runs
 from flows.runners import plain_pool, prefect_task_runner
-from flows.study import Outcome, StudyRequest, check_request, chosen_datasets, open_store, read_request
+from flows.study import Outcome, StudyRequest, check_request, chosen_datasets, open_store
 from flows.study_flow import study_flow
 from flows.submission import PlainSubmitter
-from flows.sweep_request import SweepRequest
+from flows.sweep_request import requested
 from tasks.errors import Interrupted, UserError
 from tasks.evaluation.rows import write_rows
 from tasks.evaluation.tables import console_table, summary
@@ -43,6 +43,8 @@ def run(name: str, chosen: argparse.Namespace) -> int:
         print("\n" + ledgers_markdown(outcome.ledgers))
     if chosen.json:
         write_rows(chosen.json, outcome.rows)
+    if outcome.failures:
+        log.error("failed, everything else is finished:\n%s", "\n".join(f"- {failure}" for failure in outcome.failures))
     return 1 if outcome.failures else 0
 
 
@@ -51,9 +53,7 @@ def _requested(name: str, chosen: argparse.Namespace) -> tuple[str, StudyRequest
     shared = {"profile": chosen.profile, "datasets": datasets, "overrides": chosen.set, "export": chosen.export}
     if name != "sweep":
         return name, StudyRequest(**shared)
-    read_request(StudyRequest(**shared))  # a mistake in what is shared is one line
-    own = {field: getattr(chosen, field) for field in SweepRequest.model_fields if field not in shared}
-    return chosen.study, SweepRequest(**shared, **own).study_request()
+    return chosen.study, requested(chosen.study, chosen, shared)
 
 
 def _plainly(name: str, request: StudyRequest, profile: Profile) -> Outcome:

@@ -50,7 +50,7 @@ def leased_server(
     record = folder.read_record()
     # A process started by a leaseholder inherits the shared server's URL: it takes a lease of its own.
     if given and not (record and record.url == given):
-        _require_answer(given)
+        require_answer(given)
         yield given
         return
     with folder.locked():
@@ -85,13 +85,14 @@ def _idle_seconds(given: float | None) -> float:
         raise UserError(f"PREFECT_SERVER_IDLE_SECONDS={text!r}: give a number of seconds") from None
 
 
-def _require_answer(url: str) -> None:
+def require_answer(url: str) -> None:
+    """Raise UserError where PREFECT_API_URL names a server that does not answer within seconds."""
     deadline = time.monotonic() + ANSWER_SECONDS
     while not answers(url):
         if time.monotonic() > deadline:
             raise UserError(
-                f"PREFECT_API_URL={without_secrets(url)} does not answer: start that server, unset the variable to use "
-                "a local one, or run with --plain"
+                f"PREFECT_API_URL={without_secrets(url)} does not answer: start that server, or unset the variable to "
+                "use a local one (a run needs none with --plain)"
             )
         time.sleep(0.5)
 

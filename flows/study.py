@@ -109,13 +109,20 @@ class Study:
         return {done.call.about: done.result for done in self.run(calls)}
 
     def sources(self) -> dict[str, RawSource]:
-        """The data sets' raw files."""
+        """The data sets' raw files; the study goes on without a set that cannot be had.
+
+        Raises:
+            UserError: when none can be had.
+        """
         calls = [
             Call(download, f"download {name}", {"store": self.store, "name": name, "own": self.own.get(name)}, name)
             for name in self.datasets
         ]
         found = self.collect(calls)
-        return {name: found[name] for name in self.datasets if name in found}
+        if not found:
+            raise UserError("; ".join(self.failures))
+        self.datasets = [name for name in self.datasets if name in found]
+        return {name: found[name] for name in self.datasets}
 
     def outcome(self, rows: list[Row], ledgers: dict[str, Ledger]) -> Outcome:
         """The result, with a last line on what was computed and what was found."""

@@ -14,7 +14,7 @@ import torch
 from prefect import State, Task
 from prefect.futures import as_completed as prefect_as_completed
 
-from tasks.errors import Interrupted, UserError
+from tasks.errors import Interrupted, Unavailable, UserError
 from tasks.steps.point_task import REFUSED
 
 IN_FLIGHT = 200
@@ -45,8 +45,8 @@ class Done:
 class Submitter(Protocol):
     """Runs calls side by side and yields them as they finish, at most ``IN_FLIGHT`` handed out at a time.
 
-    A mistake of the user (``UserError``) is raised at once, as is ``Interrupted``; other errors are yielded with their
-    call.
+    A mistake of the user (``UserError``) is raised at once, as is ``Interrupted``; other errors, and what is
+    ``Unavailable``, are yielded with their call.
     """
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
@@ -93,7 +93,7 @@ class PlainSubmitter:
                 futures = {self._submit(call): call for call in window}
                 for future in as_completed(futures):
                     error = future.exception()
-                    if isinstance(error, (UserError, *LOST)):
+                    if isinstance(error, (UserError, *LOST)) and not isinstance(error, Unavailable):
                         raise error
                     yield Done(futures[future], error=error) if error else Done(futures[future], future.result())
 

@@ -17,6 +17,11 @@ LISTS = {
 def add_sweep_options(parser: argparse.ArgumentParser) -> None:
     """Study, axes and where to run."""
     parser.add_argument("--study", default=STUDIES[0], choices=STUDIES, help=f"study to run (default: {STUDIES[0]})")
+    add_grid_options(parser)
+
+
+def add_grid_options(parser: argparse.ArgumentParser) -> None:
+    """The axes, and where to run."""
     for name, text in LISTS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", nargs="+", default=[], metavar="V", help=text)
     parser.add_argument("--repeats", type=int, help="independent repeats of every point")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from flows.study import StudyRequest
+from flows.study import StudyRequest, read_request
 from flows.sweep_options import LISTS
 from tasks.errors import UserError
 
@@ -82,6 +83,17 @@ class SweepRequest(StudyRequest):
         return StudyRequest(
             profile=self.profile, datasets=self.datasets, overrides=[*changes, *self.overrides], export=self.export
         )
+
+
+def requested(study: str, chosen: argparse.Namespace, shared: dict[str, Any]) -> StudyRequest:
+    """What the command line asks of a study: its grid options (``chosen``), and what all commands share.
+
+    Raises:
+        UserError: see ``SweepRequest.study_request``.
+    """
+    read_request(StudyRequest(**shared))  # a mistake in what is shared is one line
+    own = {name: getattr(chosen, name) for name in (*LISTS, *SETTINGS)}
+    return SweepRequest.model_validate({"study": study, **shared, **own}).study_request()
 
 
 def _override(key: str, value: Any) -> str:

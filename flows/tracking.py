@@ -143,7 +143,7 @@ class Tracker:
                 tracking_uri,
                 study.name,
                 hashlib.sha256(sweep.encode()).hexdigest()[:24],
-                f"{study.name} {' '.join(study.datasets)}",
+                study.request.title(study.name),
                 tags={"flow_run": self._flow_run, **self._revisions()},
                 params={
                     "profile": study.request.profile,

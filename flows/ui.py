@@ -229,7 +229,9 @@ def _refuse_taken(name: str, port: int, host: str) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
-            raise UserError(f"port {port} for {name}: {error.strerror}; choose another with --{name}-port") from None
+            raise UserError(
+                f"port {port} for {name}: {error.strerror}; choose another: python -m flows.ui up --{name}-port N"
+            ) from None
 
 
 def _warn_if_open(host: str) -> None:

@@ -10,22 +10,30 @@ import os
 import sys
 from typing import NoReturn
 
+from flows.exit_status import exit_status
+from flows.server import require_answer
 from flows.startup import PACKAGE_ROOT, settle
 from flows.ui import POOL, running_server
+from tasks.errors import UserError
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Becomes Prefect's worker; 2 where there is no server."""
+    """Becomes Prefect's worker; 2 where there is no server, or none answers."""
     parser = argparse.ArgumentParser(prog="python -m flows.worker", description="run the sweeps of a work pool here")
     parser.add_argument("pool", nargs="?", default=POOL, help="local (default) or gpu")
     parser.add_argument("--limit", type=int, help="sweeps at a time")
     chosen = parser.parse_args(arguments)
-    root = settle()
-    url = os.environ.get("PREFECT_API_URL") or running_server(root)
-    if url:
+
+    def work() -> None:
+        root = settle()
+        if given := os.environ.get("PREFECT_API_URL"):
+            require_answer(given)
+        url = given or running_server(root)
+        if not url:
+            raise UserError("no Prefect server: run make ui, or name one with PREFECT_API_URL")
         _become_worker(url, chosen.pool, [] if chosen.limit is None else ["--limit", str(chosen.limit)])
-    print("error: no Prefect server: run make ui, or name one with PREFECT_API_URL", file=sys.stderr)
-    return 2
+
+    return exit_status(work)
 
 
 def _become_worker(url: str, pool: str, options: list[str]) -> NoReturn:

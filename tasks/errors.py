@@ -11,5 +11,12 @@ class UserError(Exception):
         super().__init__(" ".join(message.split()))
 
 
+class Unavailable(UserError):
+    """Something outside that cannot be had now, such as a publisher's file.
+
+    It is worth another try, and a run goes on with what does not need it.
+    """
+
+
 class Interrupted(Exception):
     """Something outside the pipeline ended a run: a killed worker, a server that is gone. What is finished is kept."""

@@ -19,7 +19,7 @@ import pooch
 
 from tasks.datasets.arrival import RECORD_SUFFIX, DamagedFile, check_content, is_intact, recorded_hash
 from tasks.datasets.manifest import UpstreamFile
-from tasks.errors import UserError
+from tasks.errors import Unavailable, UserError
 
 MIRROR = "GRAPH_DATA_MIRROR"
 PAUSES = (0.5, 2.0)  # seconds before the second and the third try
@@ -52,7 +52,8 @@ def fetch_files(upstreams: Iterable[UpstreamFile], folder: Path, mirror: str | N
         mirror: folder or base URL to try first; None reads ``GRAPH_DATA_MIRROR``, "" means no mirror.
 
     Raises:
-        UserError: one line when no place gives a file, the mirror's copy is damaged, or nothing can be written.
+        Unavailable: when no place gives a file.
+        UserError: one line when the mirror's copy is damaged, or nothing can be written.
     """
     place = os.environ.get(MIRROR, "") if mirror is None else mirror
     wanted = [(upstream, folder / upstream.name) for upstream in upstreams]
@@ -87,7 +88,7 @@ def obtain(upstream: UpstreamFile, mirror: str, recorded: str | None) -> bytes:
             failures.append(f"{place.address}: {failure}")
         except Unreachable as failure:
             failures.append(f"{place.address}: {failure}")
-    raise UserError(
+    raise Unavailable(
         f"{upstream.file}: not to be had: {'; '.join(failures)}; check the network, or set {MIRROR} to a folder or"
         f" base URL that holds {upstream.file}"
     )

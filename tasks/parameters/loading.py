@@ -33,7 +33,7 @@ def load_parameters(path: Path, profile: str = "demo", overrides: Sequence[str] 
     except OSError as error:
         raise UserError(f"{path.name} cannot be read ({error.strerror}); make it a readable file") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise UserError(f"{path.name} is not valid YAML: {error}") from None
+        raise UserError(f"{path.name} is not valid YAML{_place(error)}; correct it or restore it with git") from None
     if not isinstance(tree, dict):
         raise UserError(f"{path.name} must hold the sections {', '.join(PROFILES)}")
     _refuse_expansion(path, tree)
@@ -46,7 +46,16 @@ def load_parameters(path: Path, profile: str = "demo", overrides: Sequence[str] 
     try:
         return Parameters.model_validate(tree, context={STATED: stated})
     except ValidationError as error:
-        raise UserError(f"{path.name}: {problem(error)}") from None
+        source = f"{path.name} as changed for this run" if overrides else path.name
+        raise UserError(f"{source}: {problem(error)}") from None
+
+
+def _place(error: Exception) -> str:
+    """Where and what, without the library's excerpt of the text."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
+        mark = error.problem_mark
+        return f" in line {mark.line + 1}, column {mark.column + 1}: {error.problem}"
+    return f": {error}"
 
 
 def _searches_of_the_file(tree: dict[str, Any], profile: str, overrides: Sequence[str]) -> set[str]:
@@ -87,7 +96,7 @@ def _within_range(text: str) -> float:
 def _apply(section: Any, profile: str, override: str) -> None:
     key, equals, text = override.partition("=")
     if not equals:
-        raise UserError(f"--set {shortened(override)} has no '='; write --set dotted.key=json")
+        raise UserError(f"override (--set) {shortened(override)} has no '='; write dotted.key=json")
     shown = shortened(key, plain=True)
     try:
         value = json.loads(text, parse_float=_within_range)

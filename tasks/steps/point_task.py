@@ -14,7 +14,7 @@ from prefect import Task
 from prefect.cache_policies import NO_CACHE
 from prefect.states import Completed, Failed, State
 
-from tasks.errors import UserError
+from tasks.errors import Unavailable, UserError
 from tasks.redaction import without_secrets
 
 CACHED = "Cached"
@@ -29,6 +29,8 @@ def point_task(*, retries: int = 1, retry_delay_seconds: float = 5.0) -> Callabl
         def run(*args: Any, **kwargs: Any) -> Any:
             try:
                 result = step(*args, **kwargs)
+            except Unavailable:
+                raise
             except UserError as mistake:
                 return Failed(name=REFUSED, message=without_secrets(str(mistake)))
             return Completed(name=CACHED, data=result) if getattr(result, "cached", False) else result

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 RunStatus = Literal["FINISHED", "FAILED", "KILLED"]
 Artifacts = Mapping[str, Path | str]
 """Name in MLflow -> path (file or folder) or text."""
+SENT_LATER = "results are safe on disk, python -m flows.relog sends them"
 OWNER = "owner"
 """The tag that names the process which logs a run."""
 
@@ -160,7 +161,7 @@ def fetch_artifacts(tracking_uri: str, run_id: str, name: str, place: Path) -> P
     Raises UserError if the store cannot be used or the run has no such artifact.
     """
     await_server(tracking_uri, 0)
-    with _locked(tracking_uri) as client:
+    with _locked(tracking_uri, "give the id of a child run") as client:
         if not any(found.path == name for found in client.list_artifacts(run_id)):
             raise UserError(f"MLflow run {run_id} has no {name}")
         return Path(client.download_artifacts(run_id, name, str(place)))
@@ -180,9 +181,8 @@ def _client(tracking_uri: str) -> MlflowClient:
 
 
 @contextlib.contextmanager
-def _locked(tracking_uri: str) -> Iterator[MlflowClient]:
+def _locked(tracking_uri: str, remedy: str = SENT_LATER) -> Iterator[MlflowClient]:
     """The client, alone among the processes of this project; MLflow's errors become one line."""
-    remedy = "the results are safe on disk, run again to log them"
     try:
         with FileLock(lock_file(tracking_uri)):
             try:

@@ -54,5 +54,5 @@ def await_server(tracking_uri: str, retries: int) -> None:
             time.sleep(2.0**attempt)
     raise UserError(
         f"no MLflow server answers at {without_secrets(f'{tracking_uri} ({reason})')}: start it or unset "
-        "MLFLOW_TRACKING_URI; the results are safe on disk, run again to log them"
+        "MLFLOW_TRACKING_URI; the results are safe on disk, python -m flows.relog sends them"
     )

@@ -135,7 +135,7 @@ def test_as_a_program_it_ends_with_status_2_and_one_line(tmp_path: Path) -> None
     command = [sys.executable, "-m", f"flows.{STUDY}", "--plain", "--set", "repeats=0"]
     done = subprocess.run(command, cwd=PACKAGE_ROOT, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == ("error: params.yaml: demo.repeats: must be 1 or more (got 0)\n")
+    assert done.stderr == ("error: params.yaml as changed for this run: demo.repeats: must be 1 or more (got 0)\n")
     assert not (tmp_path / "store").exists()
 
 

@@ -69,3 +69,23 @@ def test_a_missing_search_is_refused_without_measuring_it(
     assert capsys.readouterr().err.splitlines()[-1] == (
         "error: not in the store: search friends base sage; run the study first, nothing was logged"
     )
+
+
+def test_a_sweeps_own_options_name_the_sweep(
+    workspace: Path, declare: Callable[..., None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    declare(private=False)
+    living = os.environ["MLFLOW_TRACKING_URI"]
+    monkeypatch.setattr("tasks.steps.tracking_address.time.sleep", lambda seconds: None)
+    sweep = [*SEED, "--methods", "base", "--eps-a", "7.25", "--repeats", "1", "--runner", "threads"]
+    os.environ["MLFLOW_TRACKING_URI"] = DEAD
+    assert main("sweep", ["--plain", *sweep]) == 1
+    before = children(living)
+    os.environ["MLFLOW_TRACKING_URI"] = living
+    for _ in range(2):
+        assert relog.main(sweep) == 0
+    assert main("sweep", ["--plain", *sweep]) == 0
+    assert len(children(living)) == len(before) + 1
+    capsys.readouterr()
+    assert relog.main([*sweep, "--eps", "1"]) == 2
+    assert capsys.readouterr().err.startswith("error: node_classification has no eps; choose from ")

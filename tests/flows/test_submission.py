@@ -10,7 +10,7 @@ import pytest
 from flows import submission
 from flows.classification_lines import Cell, Line
 from flows.submission import Call, PlainSubmitter, call_tags
-from tasks.errors import Interrupted, UserError
+from tasks.errors import Interrupted, Unavailable, UserError
 from tasks.steps.point_task import point_task
 
 
@@ -39,6 +39,18 @@ def test_results_and_errors_come_with_their_calls() -> None:
 def test_a_users_mistake_ends_the_run() -> None:
     with ThreadPoolExecutor(2) as pool, pytest.raises(UserError, match="-2 is negative"):
         list(PlainSubmitter(pool).run(calls(2, -2, 8)))
+
+
+@point_task()
+def fetch(value: int) -> int:
+    """Nothing at all."""
+    raise Unavailable(f"{value} is not to be had")
+
+
+def test_what_cannot_be_had_ends_its_own_call_alone() -> None:
+    with ThreadPoolExecutor(2) as pool:
+        done = list(PlainSubmitter(pool).run([Call(fetch, "fetch", {"value": 3}), *calls(8)]))
+    assert sorted(str(item.error or item.result) for item in done) == ["3 is not to be had", "4"]
 
 
 @point_task()

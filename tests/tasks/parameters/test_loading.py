@@ -176,6 +176,19 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
         load_parameters(tmp_path / "latin.yaml")
 
 
+def test_a_mistake_in_the_yaml_is_placed(tmp_path: Path) -> None:
+    assert refusal(tmp_path, "paper: {}\ndemo: [") == (
+        "params.yaml is not valid YAML in line 2, column 8: expected the node content, but found '<stream end>'; "
+        "correct it or restore it with git"
+    )
+
+
+def test_a_changed_value_is_not_blamed_on_the_file_alone(tmp_path: Path) -> None:
+    assert refusal(tmp_path, SHIPPED.read_text(), "repeats=0") == (
+        "params.yaml as changed for this run: demo.repeats: must be 1 or more (got 0)"
+    )
+
+
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | st.dates(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4) | st.integers(), inner, max_size=3),

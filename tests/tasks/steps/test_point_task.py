@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from prefect.states import Failed, State
 
-from tasks.errors import UserError
+from tasks.errors import Unavailable, UserError
 from tasks.steps.download import RawSource, download
 from tasks.steps.perturb import perturb_edges, perturb_features, report_labels
 from tasks.steps.point_task import CACHED, REFUSED, point_task
@@ -37,6 +37,15 @@ def test_a_users_mistake_is_shown_as_refused_and_not_tried_again() -> None:
     assert not again
     with pytest.raises(UserError):
         always_wrong.plain()  # type: ignore[attr-defined]
+
+
+def test_what_cannot_be_had_now_is_tried_again() -> None:
+    @point_task()
+    def offline() -> None:
+        raise Unavailable("cora: not to be had")
+
+    with pytest.raises(Unavailable, match="cora"):
+        offline.fn()
 
 
 def test_other_errors_stay_errors_so_that_retries_see_them() -> None:
