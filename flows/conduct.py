@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from flows.dask_workers import dask_workers_watched
 from flows.download import download_data
 from flows.ego_clustering import ego_clustering
 from flows.graph_classification import graph_classification
@@ -29,7 +30,8 @@ def conduct(name: str, request: StudyRequest, submitter: Submitter, flow_run_id:
     study = Study.open(name, request, submitter)
     tracker = Tracker(study, flow_run_id)
     try:
-        outcome = STUDIES[name](study, tracker)
+        with dask_workers_watched(study.profile):
+            outcome = STUDIES[name](study, tracker)
     except BaseException as reason:
         tracker.abandon(reason)
         raise

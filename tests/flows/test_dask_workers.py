@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from distributed import LocalCluster
+
+from flows import dask_workers
+from flows.dask_workers import dask_workers_watched
+from tasks.parameters.profiles import Profile
+
+STUDY = {"datasets": ["digits"], "eps_x": ["1"], "eps_a": ["7"]}
+LOOK_SECONDS = 0.05
+
+
+def profile(**fields: Any) -> Profile:
+    return Profile.model_validate({"node_classification": STUDY, **fields})
+
+
+def watchers() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "dask-workers"]
+
+
+@pytest.fixture(autouse=True)
+def _often(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(dask_workers, "LOOK_SECONDS", LOOK_SECONDS)
+    monkeypatch.setattr(dask_workers.log, "propagate", True)
+    caplog.set_level(logging.INFO)
+
+
+@pytest.fixture
+def cluster() -> Iterator[LocalCluster]:
+    where = {"host": "127.0.0.1", "protocol": "tcp", "dashboard_address": None}
+    with LocalCluster(n_workers=0, processes=False, **where) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def said(caplog: pytest.LogCaptureFixture) -> Callable[[], list[tuple[str, str]]]:
+    return lambda: [(line.levelname, line.getMessage()) for line in caplog.records if line.name == "pipeline"]
+
+
+def looks_pass() -> None:
+    threading.Event().wait(6 * LOOK_SECONDS)
+
+
+def test_a_scheduler_without_workers_is_told_once_and_so_are_its_workers(
+    cluster: LocalCluster, said: Callable[[], list[tuple[str, str]]], wait_until: Callable[..., None]
+) -> None:
+    address = cluster.scheduler_address
+    warning = (
+        "WARNING",
+        f"the Dask scheduler at {address} has no worker and the run waits for one; start one with: "
+        f"python -m dask worker {address} --nthreads 1 --preload flows.dask_worker",
+    )
+    goes_on = ("INFO", f"the Dask scheduler at {address} has workers now: the run goes on")
+    with dask_workers_watched(profile(runner="dask", dask_address=address)):
+        wait_until(lambda: said() == [warning])
+        looks_pass()
+        cluster.scale(1)
+        wait_until(lambda: said() == [warning, goes_on])
+        looks_pass()
+        cluster.scale(0)
+        wait_until(lambda: said() == [warning, goes_on, warning])
+    assert not watchers()
+    assert said() == [warning, goes_on, warning]
+
+
+def test_nothing_is_said_of_workers_that_are_there_or_of_a_scheduler_that_goes_away(
+    cluster: LocalCluster, caplog: pytest.LogCaptureFixture, wait_until: Callable[..., None]
+) -> None:
+    cluster.scale(1)
+    wait_until(lambda: len(cluster.scheduler.workers) == 1)
+    caplog.clear()
+    with dask_workers_watched(profile(runner="dask", dask_address=cluster.scheduler_address)):
+        looks_pass()
+        assert not caplog.records
+        cluster.close()
+        looks_pass()
+    assert not watchers()
+    assert not [line for line in caplog.records if line.name in ("pipeline", "asyncio")]
+
+
+@pytest.mark.parametrize(
+    "fields", [{"runner": "dask"}, {"runner": "threads", "dask_address": "tcp://127.0.0.1:1"}], ids=["local", "threads"]
+)
+def test_only_a_scheduler_by_address_is_watched(fields: dict[str, str]) -> None:
+    with dask_workers_watched(profile(**fields)):
+        assert not watchers()
+
+
+def test_an_error_of_the_run_ends_the_watch(cluster: LocalCluster) -> None:
+    with (
+        pytest.raises(KeyboardInterrupt),
+        dask_workers_watched(profile(runner="dask", dask_address=cluster.scheduler_address)),
+    ):
+        assert watchers()
+        raise KeyboardInterrupt
+    assert not watchers()
