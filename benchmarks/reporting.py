@@ -116,7 +116,7 @@ def _measure(sender: Connection, prepare: Callable[..., Work], arguments: tuple[
     before = _start_of_peak()
     value = work()
     peak_mb = max(0.0, _peak_mb() - before)
-    seconds = []
+    seconds = [] if repeats else [float("nan")]
     for _ in range(repeats):
         start = time.perf_counter()
         work()

@@ -83,6 +83,8 @@ def federate(
                 "backbone": backbone,
                 "rounds": grid.rounds,
                 "clients": grid.clients,
+                "concentration": grid.concentration,
+                "absence": grid.absence,
                 "repeat": repeat,
                 "seed": study.profile.seed,
                 "device": study.profile.device,

@@ -19,7 +19,7 @@ def draw_centres(graph: RawGraph, count: int, rng: np.random.Generator) -> NDArr
         UserError: when the graph has no labels or too few such nodes.
     """
     if graph.labels is None:
-        raise UserError(f"{graph.name} has no labels; ego graphs take their class from the centre")
+        raise UserError(f"{graph.name} has no class for each node; ego graphs take their class from the centre")
     fit = np.flatnonzero((graph.labels >= 0) & (np.diff(graph.adjacency.indptr) > 0))
     if not 1 <= count <= len(fit):
         raise UserError(f"{graph.name}: {count} centres are out of range; use 1 to {len(fit)}")
@@ -36,7 +36,7 @@ def ego_graphs(graph: RawGraph, centres: NDArray[np.int64], hops: int) -> RawGra
         UserError: when the graph has no labels or the number of hops is not positive.
     """
     if graph.labels is None:
-        raise UserError(f"{graph.name} has no labels; ego graphs take their class from the centre")
+        raise UserError(f"{graph.name} has no class for each node; ego graphs take their class from the centre")
     if hops < 1:
         raise UserError(f"hops: {hops} is out of range; use 1 or more")
     egos = []

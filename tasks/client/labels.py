@@ -1,8 +1,9 @@
-"""Labels of training and validation nodes, sent in clear: the method assumes that the curator knows them."""
+"""Labels of training and validation nodes or graphs, sent in clear: the method assumes that the curator knows them."""
 
 from __future__ import annotations
 
 import hashlib
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ def reveal_labels(
     classes: int,
     dataset: str,
     notes: tuple[str, ...] = (),
+    of: Literal["nodes", "graphs"] = "nodes",
 ) -> LabelReport:
     """The labels of the chosen nodes, and of no other node.
 
@@ -30,6 +32,7 @@ def reveal_labels(
         classes: number of classes.
         dataset: name for the ledger.
         notes: remarks for the ledger.
+        of: what bears the labels, in the ledger's words.
 
     Raises:
         UserError: when no class is known, an id is out of range, a chosen label is unknown or the two sets overlap.
@@ -49,7 +52,7 @@ def reveal_labels(
         epsilon=INFINITE,
         unit="label",
         statement="no guarantee: the curator knows the training and validation labels in clear",
-        not_protected="labels of training and validation nodes",
+        not_protected=f"labels of training and validation {of}",
         guarantee=False,
         simulated=False,
         declared_public=True,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tasks.parameters.values import Budget, Count, Distinct, GraphBudget, Section
+from tasks.parameters.values import Budget, Count, Distinct, GraphBudget, Positive, Section, Share
 
 
 class Solver(Section):
@@ -18,7 +18,11 @@ class Solver(Section):
 
 
 class EmbeddedGraphs(Section):
-    """What studies of reported graph embeddings share: federated training, encoders and budgets, the solver."""
+    """What studies of reported graph embeddings share: federated training, encoders and budgets, the solver.
+
+    ``concentration`` is of the Dirichlet draw that deals graphs to clients by class; ``absence`` the chance that a
+    client misses a round.
+    """
 
     encoders: Annotated[list[Literal["per_row", "row", "paper", "gaussian_scale"]], Field(min_length=1), Distinct] = [
         "per_row"
@@ -26,6 +30,8 @@ class EmbeddedGraphs(Section):
     eps: Annotated[list[GraphBudget], Field(min_length=1), Distinct] = ["1/n", "inf"]
     rounds: Count = 200
     clients: Count = 10
+    concentration: Positive = 1.0
+    absence: Share = 0.0
     solver: Solver = Solver()
     budget: Budget = "inf"
     metric: Literal["euclidean", "cosine", "correlation"] = "euclidean"
@@ -52,5 +58,5 @@ class EgoClustering(EmbeddedGraphs):
     """The study of ego graphs cut out of one graph: how many of each reach, around the same centres."""
 
     datasets: Annotated[list[str], Field(min_length=1), Distinct] = ["citeseer"]
-    graphs: Count = 500
+    graphs: Annotated[Count, Field(ge=4)] = 500
     hops: Annotated[list[Count], Field(min_length=1), Distinct] = [1, 2]

@@ -38,5 +38,5 @@ def require_within(epsilons: Mapping[str, str], budget: str, *, dataset: str) ->
         parts = " + ".join(f"{kind} {epsilon}" for kind, epsilon in sorted(epsilons.items()))
         raise UserError(
             f"{dataset}: one deployment costs a user {total} ({parts}), above the declared budget {budget}: "
-            "lower an epsilon or declare a larger budget"
+            f"{'leave out what is sent in clear' if total == 'inf' else 'lower an epsilon'} or declare a larger budget"
         )

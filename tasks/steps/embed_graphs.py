@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import asdict
 from pathlib import Path
 
@@ -25,6 +26,8 @@ from tasks.steps.progress import occasionally
 from tasks.steps.split import SPLIT
 from tasks.store import PointRef, PointStore
 
+log = logging.getLogger("pipeline")
+
 WEIGHTS = "weights.npz"
 HISTORY = "history.csv"
 EMBEDDINGS = "embeddings.npz"
@@ -42,6 +45,8 @@ def train_federation(
     backbone: GraphBackbone,
     rounds: int,
     clients: int,
+    concentration: float = 1.0,
+    absence: float = 0.0,
     repeat: int,
     seed: int | None,
     device: Device,
@@ -49,9 +54,10 @@ def train_federation(
 ) -> PointRef:
     """FedAvg over the clients. The point is theirs: weights and history, but also raw embeddings and predictions.
 
-    ``level`` says whose classes are learnt: the graphs', or at ``node`` their nodes'.
+    ``level`` says whose classes are learnt: the graphs', or at ``node`` their nodes'. The others are of
+    ``FederationSettings``.
     """
-    settings = FederationSettings(clients=clients, rounds=rounds)
+    settings = FederationSettings(clients=clients, rounds=rounds, concentration=concentration, absence=absence)
     where, form = resolve(device, FORM)
     label = f"federate {source.name} {backbone} repeat={repeat}"
 
@@ -68,6 +74,8 @@ def train_federation(
             form=form,
             progress=occasionally(label, rounds, "rounds"),
         )
+        if trained.weights.round == 0:
+            log.warning("%s: no round validated better than the untrained network, which is kept; raise rounds", label)
         trained.weights.save(folder / WEIGHTS)
         trained.history.to_csv(folder / HISTORY, index=False, lineterminator="\n")
         counts = np.array([len(rows) for rows in trained.embeddings], dtype=np.int64)

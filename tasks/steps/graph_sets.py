@@ -70,6 +70,7 @@ def report_graph_labels(store: PointStore, source: RawSource, split: PointRef, *
             classes=graphs.classes,
             dataset=graphs.name,
             notes=graphs.notes,
+            of="graphs",
         )
         report.save(folder / REPORT)
         return report.ledger

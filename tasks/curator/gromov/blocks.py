@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from numbers import Integral
 
 import numpy as np
 import scipy.linalg.blas
@@ -54,7 +55,7 @@ def available_threads(threads: int | None) -> int:
     """The number asked for, or one for every core this process may use."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if threads < 1:
+    if not isinstance(threads, Integral) or threads < 1:
         raise UserError(f"threads: {threads} is not a number of threads; use 1 or more")
     return threads
 
@@ -90,7 +91,7 @@ def solve_block(
     Raises:
         UserError: for options out of range.
     """
-    if starts < 1:
+    if not isinstance(starts, Integral) or starts < 1:
         raise UserError(f"starts: {starts} is not a number of starting points; use 1 or more")
     check_alpha(packed, alpha)
     workers = available_threads(threads)

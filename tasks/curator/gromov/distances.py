@@ -9,6 +9,7 @@ import numpy as np
 
 from tasks.curator.gromov.blocks import SolvedPairs, pair_blocks, solve_block
 from tasks.curator.gromov.packing import pack
+from tasks.curator.gromov.validation import aligned
 from tasks.errors import UserError
 
 BLOCK = 65_536
@@ -92,8 +93,10 @@ def gromov_distances(
         raise UserError("second_features belong to a second list of graphs: give it, or drop them")
     if second is not None and (first_features is None) != (second_features is None):
         raise UserError("features are given for one of the two lists only: give both or neither")
-    everything = [*first, *(second or [])]
-    features = None if first_features is None else [*first_features, *(second_features or [])]
+    everything = [*first, *(() if second is None else second)]
+    features = None
+    if first_features is not None:
+        features = [*aligned(first_features, first), *(() if second is None else aligned(second_features, second))]
     packed = pack(everything, features)
     count = len(first)
     if second is None:

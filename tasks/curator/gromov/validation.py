@@ -9,7 +9,7 @@ import numpy as np
 from tasks.errors import UserError
 
 SYMMETRY_TOLERANCE = 1e-10
-LARGEST_DISTANCE = 1e75
+LARGEST_DISTANCE = LARGEST_FEATURE = 1e75
 
 
 def checked_distances(matrix: np.ndarray, graph: int) -> np.ndarray:
@@ -18,7 +18,10 @@ def checked_distances(matrix: np.ndarray, graph: int) -> np.ndarray:
     Raises:
         UserError: when it is not a non-empty, square, symmetric matrix of finite numbers.
     """
-    distances = np.asarray(matrix)
+    try:
+        distances = np.asarray(matrix)
+    except ValueError:
+        raise UserError(f"graph {graph}: its rows have different lengths; give a square matrix") from None
     if distances.ndim != 2 or distances.shape[0] != distances.shape[1]:
         raise UserError(f"graph {graph}: distances have shape {distances.shape}; give a square matrix, nodes by nodes")
     if len(distances) == 0:
@@ -39,6 +42,18 @@ def checked_distances(matrix: np.ndarray, graph: int) -> np.ndarray:
     return np.ascontiguousarray((distances + distances.T) / 2)
 
 
+def aligned(features: Sequence[np.ndarray] | None, matrices: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+    """The features, one matrix per graph of their own list.
+
+    Raises:
+        UserError: when there are more or fewer.
+    """
+    given = 0 if features is None else len(features)
+    if features is None or given != len(matrices):
+        raise UserError(f"{given} feature matrices for {len(matrices)} graphs: give one per graph")
+    return features
+
+
 def checked_features(features: Sequence[np.ndarray] | None, matrices: Sequence[np.ndarray]) -> list[np.ndarray]:
     """One float64 row per node and graph; rows of width 0 when there are no features.
 
@@ -49,9 +64,7 @@ def checked_features(features: Sequence[np.ndarray] | None, matrices: Sequence[n
         raise UserError("no graphs to compare: give at least one distance matrix")
     if features is None:
         return [np.empty((len(matrix), 0)) for matrix in matrices]
-    if len(features) != len(matrices):
-        raise UserError(f"{len(features)} feature matrices for {len(matrices)} graphs: give one per graph")
-    rows = [np.asarray(part, dtype=np.float64) for part in features]
+    rows = [_real(part, graph) for graph, part in enumerate(aligned(features, matrices))]
     width = rows[0].shape[1] if rows[0].ndim == 2 else 0
     for graph, part in enumerate(rows):
         if part.ndim != 2 or len(part) != len(matrices[graph]):
@@ -65,4 +78,17 @@ def checked_features(features: Sequence[np.ndarray] | None, matrices: Sequence[n
             )
         if not np.isfinite(part).all():
             raise UserError(f"graph {graph}: features contain NaN or infinity; fill or drop those nodes")
+        if float(np.abs(part).max()) > LARGEST_FEATURE:
+            raise UserError(
+                f"graph {graph}: features above {LARGEST_FEATURE:.0e} overflow when squared; scale them all"
+            )
     return rows
+
+
+def _real(part: np.ndarray, graph: int) -> np.ndarray:
+    if np.iscomplexobj(part):
+        raise UserError(f"graph {graph}: features are complex; give real numbers")
+    try:
+        return np.asarray(part, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UserError(f"graph {graph}: features are no matrix of real numbers; give one row per node") from None

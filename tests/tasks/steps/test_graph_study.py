@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.metrics import accuracy_score
@@ -24,7 +26,7 @@ from tasks.steps.analyse_graphs import analyse_distances, read_analysis
 from tasks.steps.classify_graphs import classify_by_distances, classify_by_shortest_paths, read_spectrum
 from tasks.steps.client_point import ledger_lines
 from tasks.steps.download import RawSource
-from tasks.steps.embed_graphs import PREDICTIONS, encode_graphs, raw_embeddings, train_federation
+from tasks.steps.embed_graphs import HISTORY, PREDICTIONS, encode_graphs, raw_embeddings, train_federation
 from tasks.steps.graph_sets import report_graph_labels, split_graphs
 from tasks.steps.gromov import compare_node_counts, compare_raw_graphs, compare_reports, read_distances
 from tasks.steps.perturb import REPORT
@@ -128,6 +130,7 @@ def test_the_split_is_7_2_1_and_labels_of_test_graphs_stay_away(store: PointStor
     split = Split.load(made["split"].file(SPLIT))
     assert [len(split.train), len(split.validation), len(split.test)] == [21, 6, 3]
     known = LabelReport.load(made["labels"].file(REPORT))
+    assert known.ledger.not_protected == "labels of training and validation graphs"
     np.testing.assert_array_equal(known.train_nodes, split.train)
     np.testing.assert_array_equal(known.validation_nodes, split.validation)
     assert all(everything(store, source)[name].cached for name in made)
@@ -263,6 +266,44 @@ def test_analysis_of_distances(store: PointStore, source: Held) -> None:
     assert read_analysis(analyse_distances.plain(store, pure, told, label="pure", repeat=0, seed=0))[
         "knn_5_accuracy"
     ] == pytest.approx(1.0)
+
+
+def test_few_graphs_are_asked_for_no_more_neighbours_than_there_are(store: PointStore) -> None:
+    for count, labels, found in ((12, [0, 1] * 6, {"knn_5_accuracy"}), (5, [0, 1, 0, 1, 2], set())):
+        graphs = RawGraphSet("few", toys().graphs[:count], np.array(labels), private=False)
+        source = Held("few", Path(), f"{count} graphs", graphs=graphs)
+        told = compare_node_counts.plain(store, source)
+        analysis = read_analysis(analyse_distances.plain(store, source, told, label="few", repeat=0, seed=0))
+        assert set(analysis) == {"gw_mean", "gw_sd"} | found
+
+
+def test_absence_and_concentration_reach_the_clients(store: PointStore, source: Held) -> None:
+    split = split_graphs.plain(store, source, 0, 0)
+    common = {"backbone": "gcn", "rounds": 6, "clients": 4, "repeat": 0, "seed": 0, "device": "cpu"}
+    usual = train_federation.plain(store, source, split, **common)
+    same = train_federation.plain(store, source, split, **common, concentration=1.0, absence=0.0)
+    assert same.digest == usual.digest
+    absent = train_federation.plain(store, source, split, **common, absence=0.5)
+    assert pd.read_csv(usual.file(HISTORY))["clients"].nunique() == 1
+    assert pd.read_csv(absent.file(HISTORY))["clients"][:-1].min() < 4
+    even = train_federation.plain(store, source, split, **common, concentration=1000.0)
+    assert even.content != usual.content
+
+
+def test_an_untrained_network_that_wins_is_told(
+    store: PointStore, source: Held, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("pipeline"), "propagate", True)
+    split = split_graphs.plain(store, source, 0, 0)
+    for seed in range(8):
+        caplog.clear()
+        made = train_federation.plain(
+            store, source, split, backbone="gin", rounds=1, clients=3, repeat=0, seed=seed, device="cpu"
+        )
+        history = pd.read_csv(made.file(HISTORY))
+        first = (history["validation_accuracy"].iloc[0], -history["validation_loss"].iloc[0])
+        last = (history["validation_accuracy"].iloc[1], -history["validation_loss"].iloc[1])
+        assert ("untrained network" in caplog.text) == (first >= last)
 
 
 def test_mistakes_are_one_line(store: PointStore) -> None:

@@ -166,7 +166,9 @@ def test_lists_of_one_and_of_no_graphs() -> None:
     ("options", "message"),
     [
         ({"starts": 0}, "starts"),
+        ({"starts": 1.5}, "starts"),
         ({"threads": 0}, "threads"),
+        ({"threads": 1.5}, "threads"),
         ({"alpha": 0.5}, "features"),
         ({"first_features": [np.ones((2, 1))] * 2}, "alpha"),
         ({"first_features": [np.ones((2, 1))] * 2, "alpha": 1.5}, "alpha"),
@@ -177,6 +179,18 @@ def test_lists_of_one_and_of_no_graphs() -> None:
 def test_unusable_options_are_refused_in_one_line(options: dict, message: str) -> None:
     with pytest.raises(UserError, match=message):
         gromov_distances([np.zeros((2, 2))] * 2, **options)
+
+
+def test_features_belong_to_the_graphs_of_their_own_list() -> None:
+    graph, rows = np.zeros((2, 2)), np.ones((2, 1))
+    with pytest.raises(UserError, match="2 feature matrices for 1 graphs"):
+        gromov_distances([graph], [graph] * 2, first_features=[rows] * 2, second_features=[rows], alpha=0.5)
+
+
+def test_lists_may_be_stacked_arrays() -> None:
+    graphs = np.stack([np.zeros((2, 2)), 1 - np.eye(2)])
+    of_arrays, of_lists = gromov_distances(graphs, graphs), gromov_distances(list(graphs), list(graphs))
+    np.testing.assert_array_equal(of_arrays.values, of_lists.values)
 
 
 @pytest.mark.parametrize("pairs", [[[0, 5]], [[-1, 0]], [[0.0, 1.0]], [0, 1]])

@@ -19,6 +19,7 @@ from tasks.errors import UserError
         (np.array([[0.0, 1j], [1j, 0.0]]), "real"),
         (np.array([[0.0, 1e90], [1e90, 0.0]]), "overflow"),
         (np.array([["a", "b"], ["b", "a"]]), "real"),
+        ([[0.0, 1.0], [1.0]], "different lengths"),
     ],
 )
 def test_unusable_distances(matrix: np.ndarray, message: str) -> None:
@@ -35,6 +36,9 @@ def test_unusable_distances(matrix: np.ndarray, message: str) -> None:
         ([np.ones((2, 1)), np.ones((2, 2))], "align"),
         ([np.ones((2, 1)), np.full((2, 1), np.nan)], "NaN"),
         ([np.ones(2), np.ones(2)], "one row for each"),
+        ([np.ones((2, 1)), np.full((2, 1), 1e200)], "overflow"),
+        ([np.ones((2, 1)), np.full((2, 1), 1j)], "complex"),
+        ([np.ones((2, 1)), np.array([["a"], ["b"]])], "real numbers"),
     ],
 )
 def test_unusable_features(features: list[np.ndarray], message: str) -> None:
