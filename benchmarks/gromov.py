@@ -5,8 +5,10 @@ The same pairs for all sides, drawn from graphs of MUTAG, IMDB-BINARY and PROTEI
 installed, CAJAL's ``gw_cython_core``. The sides take turns, and the least disturbed run of each counts. Packing, done
 once per graph and not once per pair, is set-up: ``packing_s``.
 
-On embeddings without ties every value must equal POT's within 1e-6. Shortest paths and the vectors of the discrete
-encoders have ties, there the solver gets two starts and its mean objective must not be above POT's.
+On embeddings without ties (noised and random) every value must equal POT's within 1e-6. Clean ones have a few, for
+structural twins share a row: there the mean objective must, and the values apart are counted. Shortest paths and the
+vectors of the discrete encoders are full of ties: there the solver gets two starts and its mean objective must not be
+above POT's. How far ties make values depend on the numbering of nodes is printed for both.
 
 Run: ``python -m benchmarks.gromov [--json FILE]``, six to eight minutes on two idle cores. Needs the data sets
 (network, or GRAPH_DATA_MIRROR). Status 1 where a case misses its target.
@@ -127,6 +129,9 @@ def agreement(case: dict[str, Any], kind: str) -> dict[str, bool]:
     """What must be true of the values beside POT's; equal means may differ by rounding."""
     if kind in WITH_TIES:
         return {"mean objective not above POT's": case["ours_mean"] <= case["baseline_mean"] * (1 + 1e-9)}
+    if kind in CLEAN:
+        apart = abs(case["ours_mean"] - case["baseline_mean"])
+        return {"mean objective within 1e-6 of POT's": apart <= 1e-6 * case["baseline_mean"]}
     return {"every value within 1e-6 of POT's": case["pairs_apart"] == 0}
 
 
@@ -143,15 +148,14 @@ def renumbered(dataset: str, matrices: list[np.ndarray]) -> str:
     """How often values change with the order in which a graph's nodes are numbered, POT's and ours, in words."""
     pairs, orders = drawn_pairs(matrices, PAIRS[dataset]), [generator(3).permutation(len(m)) for m in matrices]
     others = [matrix[np.ix_(order, order)] for matrix, order in zip(matrices, orders, strict=True)]
-    sides = {"POT": (pot_loop, None), **{f"ours, starts {starts}": (compiled, starts) for starts in (1, 2, 10)}}
+    sides: dict[str, tuple[Any, tuple[Any, ...]]] = {"POT": (pot_loop, (None,))}
+    sides |= {f"ours, starts {starts}": (compiled, (starts, 1)) for starts in (1, 2, 10)}
     told = []
-    for name, (side, option) in sides.items():
-        more = (option,) if side is pot_loop else (option, 1)
-        first, second = (measured(side, list_, pairs, *more, repeats=0).value for list_ in (matrices, others))
+    for name, (side, options) in sides.items():
+        first, second = (measured(side, graphs, pairs, *options, repeats=0).value for graphs in (matrices, others))
         apart = np.abs(first - second)
-        told.append(
-            f"{name} {np.mean(apart > 0.01 * first):.0%} by over 1%, {apart.mean() / first.mean():.1%} on average"
-        )
+        much = np.mean(apart > 0.01 * first)
+        told.append(f"{name} {much:.0%} by over 1%, {apart.mean() / first.mean():.1%} on average")
     return f"{dataset} paths, nodes renumbered: " + "; ".join(told)
 
 

@@ -55,7 +55,7 @@ BARE = """
 import sys
 from flows.command import main
 from flows.tracking import Tracker
-Tracker.cell = Tracker.finish = lambda *arguments: None
+Tracker.cell = Tracker.finish = Tracker.prepare = lambda *arguments: None
 sys.exit(main("sweep", sys.argv[1:]))
 """
 """The sweep without MLflow."""

@@ -29,6 +29,7 @@ def conduct(name: str, request: StudyRequest, submitter: Submitter, flow_run_id:
     """Run the study and track it; what MLflow could not take is one of the outcome's failures."""
     study = Study.open(name, request, submitter)
     tracker = Tracker(study, flow_run_id)
+    submitter.meanwhile = tracker.prepare
     try:
         with dask_workers_watched(study.profile):
             outcome = STUDIES[name](study, tracker)

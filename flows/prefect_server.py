@@ -1,6 +1,6 @@
 """Prefect's own command line with two corrections to its server: ``python -m flows.prefect_server server start ...``.
 
-Every change of a task's state is written by itself; here, those of a second are written together.
+Every change of a task's state is written by itself; here, those of two seconds are written together.
 
 Every task asks whether its tags have concurrency limits. Where none has, Prefect 3.9 still updates no row, which takes
 SQLite's write lock: beside another writer that fails at once, and the client tries again after two seconds.
@@ -16,7 +16,7 @@ from uuid import UUID
 
 Increment = Callable[..., Awaitable[bool]]
 RECORDER = "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER"
-TOGETHER = {f"{RECORDER}_READ_BATCH_SIZE": "100", f"{RECORDER}_BATCH_SIZE": "100", f"{RECORDER}_FLUSH_INTERVAL": "1"}
+TOGETHER = {f"{RECORDER}_READ_BATCH_SIZE": "100", f"{RECORDER}_BATCH_SIZE": "100", f"{RECORDER}_FLUSH_INTERVAL": "2"}
 
 
 def only_where_limits_are(increment: Increment) -> Increment:

@@ -46,8 +46,11 @@ class Submitter(Protocol):
     """Runs calls side by side and yields them as they finish, at most ``IN_FLIGHT`` handed out at a time.
 
     A mistake of the user (``UserError``) is raised at once, as is ``Interrupted``; other errors, and what is
-    ``Unavailable``, are yielded with their call.
+    ``Unavailable``, are yielded with their call. ``meanwhile`` is done once, as soon as the first calls are handed out:
+    workers take seconds to start.
     """
+
+    meanwhile: Callable[[], object]
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """The calls in the order in which they finish."""
@@ -61,12 +64,14 @@ class PrefectSubmitter:
 
     def __init__(self, tag: str) -> None:
         self.tag = tag
+        self.meanwhile: Callable[[], object] = _nothing
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """See ``Submitter``."""
         for window in _windows(calls):
             with _workers():
                 futures = {self._named(call).submit(**call.arguments): call for call in window}
+                _once(self)
                 for future in prefect_as_completed(list(futures)):
                     future.wait()
                     yield _settled(futures[future], future.state, future.result)
@@ -85,12 +90,14 @@ class PlainSubmitter:
 
     def __init__(self, pool: Executor) -> None:
         self.pool = pool
+        self.meanwhile: Callable[[], object] = _nothing
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """See ``Submitter``."""
         for window in _windows(calls):
             with _workers():
                 futures = {self._submit(call): call for call in window}
+                _once(self)
                 for future in as_completed(futures):
                     error = future.exception()
                     if isinstance(error, (UserError, *LOST)) and not isinstance(error, Unavailable):
@@ -146,6 +153,15 @@ def _workers() -> Iterator[None]:
         yield
     except LOST:
         raise Interrupted("workers or their scheduler were killed (is the memory full?)") from None
+
+
+def _nothing() -> None:
+    pass
+
+
+def _once(submitter: Submitter) -> None:
+    waiting, submitter.meanwhile = submitter.meanwhile, _nothing
+    waiting()
 
 
 def _windows(calls: Iterable[Call]) -> Iterator[list[Call]]:

@@ -40,6 +40,7 @@ from tasks.steps.track import (
     RunStatus,
     close_parent,
     end_dead_runs,
+    import_mlflow,
     log_child,
     log_parent_artifact,
     open_parent,
@@ -61,6 +62,11 @@ class Tracker:
         self.problem: UserError | None = None
         self._parent: ParentRun | None = None
         self._flow_run = flow_run
+
+    def prepare(self) -> None:
+        """What takes seconds, and can be done before there is a cell."""
+        import_mlflow()
+        self._code_version()
 
     def cell(
         self,
@@ -138,7 +144,7 @@ class Tracker:
         if self._parent is None:
             study, tracking_uri = self.study, default_tracking_uri(project_root())
             described = describe(study.profile, study.name)
-            sweep = canonical_json([study.name, study.datasets, described, code_version(f"flows.{study.name}")])
+            sweep = canonical_json([study.name, study.datasets, described, self._code_version()])
             self._parent = open_parent(
                 tracking_uri,
                 study.name,
@@ -153,6 +159,9 @@ class Tracker:
             )
             tell_dead_runs(tracking_uri)
         return self._parent
+
+    def _code_version(self) -> str:
+        return code_version(f"flows.{self.study.name}")
 
     def _give_up(self, problem: UserError) -> None:
         log.error("%s", problem)

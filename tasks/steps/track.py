@@ -167,6 +167,11 @@ def fetch_artifacts(tracking_uri: str, run_id: str, name: str, place: Path) -> P
         return Path(client.download_artifacts(run_id, name, str(place)))
 
 
+def import_mlflow() -> None:
+    """Import what logging needs; it takes seconds."""
+    import mlflow.store.tracking.sqlalchemy_store  # noqa: F401
+
+
 @functools.lru_cache
 def _client(tracking_uri: str) -> MlflowClient:
     # Imported here: it takes seconds, and most modules that import this one never log.

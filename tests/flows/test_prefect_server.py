@@ -50,4 +50,4 @@ def test_states_are_written_together_unless_the_user_has_set_otherwise(own: dict
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     done = subprocess.run([sys.executable, "-c", READ], capture_output=True, text=True, check=True, env=kept | own)
     found = json.loads(done.stdout.splitlines()[-1])
-    assert (found["batch_size"], found["read_batch_size"], found["flush_interval"]) == (size, 100, 1)
+    assert (found["batch_size"], found["read_batch_size"], found["flush_interval"]) == (size, 100, 2)

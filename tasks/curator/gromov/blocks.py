@@ -18,6 +18,8 @@ from tasks.curator.gromov.pair_solver import solve_pairs_compiled
 from tasks.errors import UserError
 
 CHUNKS_PER_THREAD = 32
+CHUNKS_ALONE = 4
+"""A single thread leaves nobody idle: enough for a progress bar."""
 SMALLEST_CHUNK = 32
 """Of a few hundred pairs, large chunks would leave one thread idle; handing over costs less than solving one pair."""
 
@@ -103,7 +105,8 @@ def solve_block(
     iterations = np.empty(len(pairs), np.int64)
     weight = 1.0 if alpha is None else float(alpha)
     no_plan = np.empty(0)
-    chunk = max(SMALLEST_CHUNK, -(-len(pairs) // (workers * CHUNKS_PER_THREAD)))
+    chunks = workers * CHUNKS_PER_THREAD if workers > 1 else CHUNKS_ALONE
+    chunk = max(SMALLEST_CHUNK, -(-len(pairs) // chunks))
 
     def solve(start: int) -> int:
         part = slice(start, start + chunk)
