@@ -69,7 +69,7 @@ def test_wrong_requests_are_refused() -> None:
         ego_graphs(whole, np.array([0]), 0)
     bare = replace(whole, labels=None)
     for call in (lambda: draw_centres(bare, 3, np.random.default_rng(0)), lambda: ego_graphs(bare, np.array([0]), 1)):
-        with pytest.raises(UserError, match="has no labels"):
+        with pytest.raises(UserError, match="has no class for each node"):
             call()
 
 
