@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from flows.places import HELP, check_places
 from flows.server import leased_server
 from flows.startup import lighten_workers, settle
 from flows.sweep_options import add_sweep_options
+from tasks.errors import ServerLost
 from tasks.redaction import without_secrets
 
 
@@ -43,15 +45,33 @@ def guarded(
     called while a server starts.
     """
     _show_progress()
+    lost = False
 
     def served() -> int:
+        nonlocal lost
         check_places(places)
         settle()
         lighten_workers()
-        with _server(plain, meanwhile):
-            return work()
+        try:
+            with _server(plain, meanwhile):
+                return work()
+        except ServerLost:
+            lost = True
+            raise
 
-    return exit_status(served, "finished points are kept, the same command goes on from here")
+    status = exit_status(served, "finished points are kept, the same command goes on from here")
+    if lost:
+        _leave_at_once(status)
+    return status
+
+
+def _leave_at_once(status: int) -> None:
+    """End the program here: Prefect would try for many minutes to send a lost server what it has queued."""
+    main = sys.modules["__main__"]
+    if main.__spec__ and main.__spec__.name.startswith("flows."):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
 
 
 def _import_studies() -> None:

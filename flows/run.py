@@ -20,7 +20,7 @@ from flows.study import Outcome, StudyRequest, check_request, chosen_datasets, o
 from flows.study_flow import study_flow
 from flows.submission import PlainSubmitter
 from flows.sweep_request import requested
-from tasks.errors import Interrupted, UserError
+from tasks.errors import ServerLost, UserError
 from tasks.evaluation.rows import write_rows
 from tasks.evaluation.tables import console_table, summary
 from tasks.parameters.profiles import Profile
@@ -66,7 +66,7 @@ def run_in_prefect(name: str, request: StudyRequest, profile: Profile) -> State[
 
     Raises:
         UserError: when the profile's runner cannot be reached.
-        Interrupted: when the server goes away under the run.
+        ServerLost: when the server goes away under the run.
     """
     for crashed in mark_crashed_runs():
         log.warning("flow run %r was killed and is marked as crashed; its finished points are kept", crashed)
@@ -93,7 +93,7 @@ def _lost_server() -> Iterator[None]:
         yield
     except httpx.TransportError:
         address = without_secrets(str(PREFECT_API_URL.value()))
-        raise Interrupted(f"the Prefect server at {address} does not answer any more") from None
+        raise ServerLost(f"the Prefect server at {address} does not answer any more") from None
 
 
 def _with_prefect(name: str, request: StudyRequest, profile: Profile) -> Outcome:

@@ -20,3 +20,7 @@ class Unavailable(UserError):
 
 class Interrupted(Exception):
     """Something outside the pipeline ended a run: a killed worker, a server that is gone. What is finished is kept."""
+
+
+class ServerLost(Interrupted):
+    """The Prefect server went away under a run."""
