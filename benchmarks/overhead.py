@@ -8,7 +8,7 @@ empty store. Processor time counts the sweep, its workers and the server; wall t
 machine.
 
 Run: ``python -m benchmarks.overhead [--small] [--json FILE]``. Needs Cora (network, or GRAPH_DATA_MIRROR). Status 1
-where the share of wall time is 5% or more, a running server given.
+where the share of wall time is 5% or more, with a running server or with one of its own.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for side, of in (("bare", bare), ("full", full))
         }
         chosen.json.write_text(json.dumps({"grids": grids, "sides": seconds, "added": found}, indent=1) + "\n")
-    return 0 if found["wall"]["share"] < BOUND else 1
+    return 0 if max(found["wall"]["share"], found["wall"]["share_with_server"]) < BOUND else 1
 
 
 def added(measure: str, bare: Mapping[str, Side], full: Mapping[str, Side]) -> dict[str, float]:
