@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 
 import tasks
+from flows.cpu_kernels import pin_kernels
+from tasks.errors import UserError
 
 PACKAGE_ROOT = Path(__file__).resolve().parent.parent
 
@@ -29,10 +31,16 @@ def settle(root: Path | None = None) -> Path:
     Everything a library would write below HOME goes below the project instead, so that an empty, missing or
     unwritable HOME is fine; nothing reports usage to anybody.
 
-    Raises ``SystemExit`` where ``tasks`` is another project's package (PyPI has one of that name).
+    Raises ``SystemExit`` where ``tasks`` is another project's package (PyPI has one of that name), and for a bad
+    CPU_KERNELS.
     """
     _refuse_foreign_packages()
     root = (root or project_root()).resolve()
+    try:
+        pin_kernels()
+    except UserError as mistake:
+        sys.stderr.write(f"error: {mistake}\n")
+        raise SystemExit(2) from None
     for name, value in _settings(root).items():
         os.environ.setdefault(name, value)
     # A run id left by an outer tool would swallow our runs into that one.

@@ -1,13 +1,15 @@
 """A digest of the code that computes a point, so that a change of method never meets an old result.
 
 It covers the normalised syntax tree (no comments, no docstrings) of a module and of every first-party module
-that it imports, and the versions of the third-party packages they name.
+that it imports, the versions of the third-party packages they name, and whether kernels are chosen by the processor:
+such a point is never taken for one that has the same bytes everywhere.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -18,6 +20,8 @@ from threading import Lock
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST_PARTY = ("tasks", "flows")
+KERNELS = "CPU_KERNELS"
+"""The variable that lets the numerical libraries choose kernels by the processor (``native``)."""
 # Before CPython 3.11.8, parsing in two threads at once may raise SystemError (python/cpython issue 106905). The lock
 # keeps our own threads apart; libraries parse too, so a failed attempt is made again.
 _PARSING = Lock()
@@ -45,6 +49,8 @@ def code_version(*modules: str) -> str:
                 packages.add(name.split(".")[0])
     text = [f"{name}:{sources[name]}" for name in sorted(sources)]
     text += [f"{name}=={release}" for name, release in sorted(_releases(packages))]
+    if os.environ.get(KERNELS) == "native":
+        text.append(f"{KERNELS}==native")
     return hashlib.sha256("\n".join(text).encode()).hexdigest()[:16]
 
 

@@ -3,6 +3,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from flows.cpu_kernels import pin_kernels
+
+pin_kernels()  # before numpy is imported
+
 import numpy as np
 import pytest
 from hypothesis import settings

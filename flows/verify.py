@@ -1,0 +1,144 @@
+"""Whether this machine's demo is the committed one: ``python -m flows.verify``, and the last line of ``make run``.
+
+``data/expected/demo.json`` holds the digest of every point of the demo, in the order of their computation, and its
+metrics. Status 0: equal, or metrics within ``TOLERANCE``; 1: not reproduced; 2: nothing to compare; 3: results may
+differ on this machine, whatever was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+from flows.cpu_kernels import uncovered
+from flows.exit_status import exit_status
+from flows.startup import PACKAGE_ROOT
+from tasks.errors import UserError
+from tasks.point_folder import META, canonical_json, content_digest
+
+PROFILE = "demo"
+TOLERANCE = 0.01
+"""Of shares, one point; of what is above one, such as a number of edges, one percent."""
+REPRODUCED, NOT_REPRODUCED, NOT_COMPARABLE, NOT_COVERED = 0, 1, 2, 3
+SCORES = "the scores"
+CONTENT = re.compile(r'"([0-9a-f]{64})"')
+
+Metrics = dict[str, float]
+
+
+def demo(root: Path) -> dict[str, Any]:
+    """The demo's parameters, points and metrics as they lie below ``root``/data.
+
+    Raises:
+        UserError: when there are none, or a file of theirs is damaged.
+    """
+    metrics = _metrics(root / "data/results" / PROFILE)
+    points = dict(_points(root / "data"))
+    if not metrics or not points:
+        raise UserError(f"no results of the {PROFILE} below {root / 'data'}; run `make run` first")
+    return {"parameters": _parameters(root), "points": points, "metrics": metrics}
+
+
+def verdict(expected: dict[str, Any], found: dict[str, Any], uncovered: str) -> tuple[int, str]:
+    """Status and line. Args: two results of ``demo``, and why this machine is not covered (empty where it is)."""
+    if found["parameters"] != expected["parameters"]:
+        return NOT_COMPARABLE, f"nothing to compare: the {PROFILE} section of params.yaml is not the committed one"
+    points, metrics = found["points"], found["metrics"]
+    differing = (label for label, content in expected["points"].items() if points.get(label) != content)
+    first = next(differing, "")
+    worst, distance = _farthest(expected["metrics"], metrics)
+    if not first and not distance:
+        status, line = REPRODUCED, f"equal: all {len(points)} points and {len(metrics)} metrics are the committed ones"
+    elif distance <= TOLERANCE:
+        status = REPRODUCED
+        line = (
+            f"equal within {TOLERANCE:g} (largest distance {distance:.2g}); first step that differs: {first or SCORES}"
+        )
+    else:
+        status = NOT_REPRODUCED
+        line = f"not reproduced; first step that differs: {first or SCORES}; {worst} is {distance:.2g} away"
+    return (NOT_COVERED, f"{line}. Not covered: {uncovered}") if uncovered else (status, line)
+
+
+def _farthest(expected: Metrics, found: Metrics) -> tuple[str, float]:
+    """The metric that is farthest from its expected value, relative where that is above one."""
+    if set(expected) != set(found):
+        return min(set(expected) ^ set(found)), float("inf")
+    distances = {name: abs(found[name] - value) / max(1.0, abs(value)) for name, value in expected.items()}
+    worst = max(distances, key=distances.__getitem__)
+    return worst, distances[worst]
+
+
+def _points(data: Path) -> Iterator[tuple[str, str]]:
+    """Labels and contents of the exported points, each after those that it was made from."""
+    contents: dict[str, str] = {}
+    named: dict[str, set[str]] = {}
+    for path in sorted(path for kind in ("raw", "noisy", "results") for path in (data / kind / PROFILE).rglob(META)):
+        meta = _read(path)
+        contents[meta["label"]] = content_digest(meta["files"])
+        named[meta["label"]] = set(CONTENT.findall(canonical_json(meta["key"])))
+    label_of = {content: label for label, content in contents.items()}
+    order = TopologicalSorter({label: [label_of[i] for i in named[label] & label_of.keys()] for label in contents})
+    order.prepare()
+    while order.is_active():
+        ready = sorted(order.get_ready())
+        yield from ((label, contents[label]) for label in ready)
+        order.done(*ready)
+
+
+def _metrics(results: Path) -> Metrics:
+    return {
+        f"{path.parent.parent.name} {path.parent.name} {row} {metric}": value
+        for path in sorted(results.glob("*/*/metrics.json"))
+        for row, values in _read(path).items()
+        for metric, value in values.items()
+    }
+
+
+def _parameters(root: Path) -> str:
+    import yaml
+
+    section = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))[PROFILE]
+    return hashlib.sha256(canonical_json(section).encode()).hexdigest()
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; restore it from the repository") from None
+    except (ValueError, TypeError):
+        raise UserError(f"{path}: damaged; run `make run` again") from None
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m flows.verify", description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--update", action="store_true", help="make this run the expected one, to be committed")
+    update = parser.parse_args().update
+    expectation = PACKAGE_ROOT / "data/expected" / f"{PROFILE}.json"
+
+    def work() -> int:
+        reason = uncovered()
+        if update and reason:
+            raise UserError(f"what is expected comes from a machine that is covered: {reason}")
+        found = demo(PACKAGE_ROOT)
+        if update:
+            expectation.parent.mkdir(exist_ok=True)
+            expectation.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+            return 0
+        status, line = verdict(_read(expectation), found, reason)
+        print(line)
+        return status
+
+    return exit_status(work)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

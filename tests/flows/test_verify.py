@@ -1,0 +1,113 @@
+"""A run against the expected one: what is found, what status it gets, and which step is named."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.verify import NOT_COMPARABLE, NOT_COVERED, NOT_REPRODUCED, REPRODUCED, TOLERANCE, demo, verdict
+from tasks.errors import UserError
+from tasks.store import PointStore
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A project with a chain of three points whose labels sort against their order, and one metric."""
+    (tmp_path / "params.yaml").write_text("demo:\n  seed: 0\npaper:\n  seed: 1\n")
+    store = PointStore(tmp_path / "store")
+    content = ""
+    for label, kind in (("z raw", "raw"), ("m noisy", "noisy"), ("a model", "results")):
+        made_from = content
+
+        def compute(folder: Path, text: str = label) -> None:
+            (folder / "file").write_text(text)
+
+        ref = store.point({"step": kind, "inputs": {"one": made_from}}, compute, label=label)
+        store.export([ref], tmp_path / "data" / kind / "demo" / "set")
+        content = ref.content
+    metrics = tmp_path / "data/results/demo/study/set/metrics.json"
+    metrics.parent.mkdir(parents=True)
+    metrics.write_text(json.dumps({"base eps=1": {"accuracy": 0.5, "edges": 2000.0}}))
+    return tmp_path
+
+
+def test_points_come_in_the_order_of_their_computation(root: Path) -> None:
+    found = demo(root)
+    assert list(found["points"]) == ["z raw", "m noisy", "a model"]
+    assert found["metrics"] == {"study set base eps=1 accuracy": 0.5, "study set base eps=1 edges": 2000.0}
+
+
+def test_the_same_run_is_reproduced(root: Path) -> None:
+    status, line = verdict(demo(root), demo(root), "")
+    assert status == REPRODUCED
+    assert "3 points" in line
+
+
+def changed(run: dict[str, Any], labels: tuple[str, ...], accuracy: float = 0.0, edges: float = 0.0) -> dict[str, Any]:
+    other = copy.deepcopy(run)
+    for label in labels:
+        other["points"][label] = "0" * 64
+    other["metrics"]["study set base eps=1 accuracy"] += accuracy
+    other["metrics"]["study set base eps=1 edges"] += edges
+    return other
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "edges", "status"),
+    [
+        (0.0, 0.0, REPRODUCED),
+        (-0.9 * TOLERANCE, 0.0, REPRODUCED),
+        (0.0, 0.9 * TOLERANCE * 2000, REPRODUCED),
+        (1.1 * TOLERANCE, 0.0, NOT_REPRODUCED),
+        (0.0, -1.1 * TOLERANCE * 2000, NOT_REPRODUCED),
+    ],
+)
+def test_other_bytes_are_judged_by_their_metrics_and_the_first_is_named(
+    root: Path, accuracy: float, edges: float, status: int
+) -> None:
+    expected = demo(root)
+    found = changed(expected, ("a model", "m noisy"), accuracy, edges)
+    given, line = verdict(expected, found, "")
+    assert given == status
+    assert "m noisy" in line
+    assert "a model" not in line
+
+
+def test_a_missing_point_or_metric_is_not_reproduced(root: Path) -> None:
+    expected = demo(root)
+    without_metric = copy.deepcopy(expected)
+    del without_metric["metrics"]["study set base eps=1 edges"]
+    assert verdict(expected, without_metric, "")[0] == NOT_REPRODUCED
+    without_point = changed(expected, (), accuracy=0.5)
+    del without_point["points"]["m noisy"]
+    status, line = verdict(expected, without_point, "")
+    assert status == NOT_REPRODUCED
+    assert "m noisy" in line
+
+
+def test_a_machine_that_is_not_covered_says_so_beside_what_was_found(root: Path) -> None:
+    expected = demo(root)
+    for found in (expected, changed(expected, ("z raw",), accuracy=0.3)):
+        status, line = verdict(expected, found, "no AVX2")
+        assert status == NOT_COVERED
+        assert "no AVX2" in line
+
+
+def test_other_parameters_of_the_demo_leave_nothing_to_compare(root: Path) -> None:
+    expected = demo(root)
+    (root / "params.yaml").write_text("demo:\n  seed: 0\npaper:\n  seed: 2\n")
+    assert verdict(expected, demo(root), "")[0] == REPRODUCED
+    (root / "params.yaml").write_text("demo:\n  seed: 1\n")
+    assert verdict(expected, demo(root), "")[0] == NOT_COMPARABLE
+
+
+def test_no_run_and_damaged_files_are_one_line(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    with pytest.raises(UserError, match="make run"):
+        demo(tmp_path_factory.mktemp("empty"))
+    (root / "data/results/demo/study/set/metrics.json").write_text("{")
+    with pytest.raises(UserError, match=r"metrics\.json"):
+        demo(root)
