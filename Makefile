@@ -1,22 +1,16 @@
 # `make run` and `make test` set everything up; see README.md.
-PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DVC := PATH="$(CURDIR)/$(BIN):$$PATH" dvc
-PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .PHONY: install run test lint audit audit-deps bench paper ui down clean pins
 .DEFAULT_GOAL := run
 
 install: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt requirements.lock
-	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "error: $(PYTHON) is not on the PATH; install CPython 3.11 or name it: make PYTHON=/path/to/python3.11" >&2; exit 2; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || { echo "error: $(PYTHON) is not CPython 3.11, which dgl 1.1.3 needs; name one: make PYTHON=/path/to/python3.11" >&2; exit 2; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --require-hashes --no-deps --requirement requirements.lock
-	$(PIP) install --quiet --constraint constraints.txt --editable '.[dev]'  # torch alone is left: its builds differ
+$(STAMP): .ci/install pyproject.toml constraints.txt requirements.lock
+	@sh .ci/install
 	@touch $@
 
 run: $(STAMP)
@@ -40,7 +34,7 @@ audit: $(STAMP)
 	$(BIN)/python -m flows.audit
 
 audit-deps: $(STAMP)
-	@test -x .audit/bin/pip-audit || { $(PYTHON) -m venv .audit && .audit/bin/python -m pip install --quiet 'pip-audit>=2.9,<3'; } || \
+	@test -x .audit/bin/pip-audit || { $(BIN)/python -m venv .audit && .audit/bin/python -m pip install --quiet 'pip-audit>=2.9,<3'; } || \
 	  { rm -rf .audit; echo "error: pip-audit cannot be installed; run make audit-deps again with a network" >&2; exit 2; }
 	@$(BIN)/python -m flows.audit_deps .audit/bin/pip-audit
 
@@ -56,7 +50,8 @@ down: $(STAMP)
 clean:
 	rm -rf $(VENV) .audit .cache .prefect .mlflow .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info build
 
+pins: export PATH := $(PATH):$(CURDIR)/$(BIN)
 pins:  # after a change of constraints.txt
-	@command -v uv >/dev/null 2>&1 || { echo "error: uv is not on the PATH; install it, for example with pip install uv" >&2; exit 2; }
+	@command -v uv >/dev/null 2>&1 || { echo "error: uv is not on the PATH; make install brings it" >&2; exit 2; }
 	grep -v '^torch==' constraints.txt | uv pip compile - --no-deps --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-annotate --quiet --output-file requirements.lock
