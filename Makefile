@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DVC := PATH="$(CURDIR)/$(BIN):$$PATH" dvc
 
-.PHONY: install run test lint audit audit-deps bench paper ui down clean pins
+.PHONY: install run test lint docs-test audit audit-deps bench paper ui down clean pins
 .DEFAULT_GOAL := run
 
 install: $(STAMP)
@@ -30,6 +30,9 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+
+docs-test: $(STAMP)  # the documents' commands that the tests do not run; half an hour
+	$(BIN)/python -m benchmarks.documented_commands
 
 audit: $(STAMP)
 	$(BIN)/python -m flows.audit

@@ -1,4 +1,4 @@
-"""The README's commands and code are true: modules and targets exist, settings are accepted, the example runs."""
+"""Commands and code of the documents are true: modules and targets exist, settings are accepted, the example runs."""
 
 import ast
 import itertools
@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.documented import commands, documents
 from tasks.datasets.registry import public_dataset
 from tasks.parameters.loading import load_parameters
 
 ROOT = Path(__file__).resolve().parent.parent
-README = (ROOT / "README.md").read_text()
-COMMANDS = sorted(set(re.findall(r"python -m (?!dask )[^`\n]+", README)))  # Dask is not ours
+TEXT = "\n".join(path.read_text() for path in documents())
+EVERY = sorted({command.text for path in documents() for command in commands(path)})
+COMMANDS = [text for text in EVERY if re.match(r"python -m (flows|benchmarks)\.", text)]
 
 
 def test_there_are_commands_to_check() -> None:
@@ -29,24 +31,26 @@ def test_every_command_names_a_module_and_settings_that_exist(command: str) -> N
     overrides = [words[index + 1] for index, word in enumerate(words) if word == "--set"]
     load_parameters(ROOT / "params.yaml", options.get("--profile", "demo"), overrides)
     if "--dataset" in options:
-        declared = re.findall(r"^  (\w+):$", README, re.MULTILINE)  # the example of a graph of one's own
+        declared = re.findall(r"^  (\w+):$", TEXT, re.MULTILINE)  # the example of a graph of one's own
         assert options["--dataset"] in declared or public_dataset(options["--dataset"])
 
 
 def test_every_make_target_exists() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    named = set(re.findall(r"\bmake ([a-z-]+)\b", README)) - {"it"}
+    named = {target for text in EVERY for target in re.findall(r"\bmake ([a-z-]+)\b", text)}
     assert named
     assert named <= targets
 
 
 def test_every_picture_exists() -> None:
-    pictures = re.findall(r"!\[[^]]+\]\(([^)]+)\)", README)
+    pictures = [
+        path.parent / name for path in documents() for name in re.findall(r"!\[[^]]+\]\(([^)]+)\)", path.read_text())
+    ]
     assert pictures
-    assert [path for path in pictures if not (ROOT / path).is_file()] == []
+    assert [path for path in pictures if not path.is_file()] == []
 
 
 def test_the_notebook_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    exec(compile(ast.parse(example), "README.md", "exec"), {})
+    (example,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    exec(compile(ast.parse(example), "example", "exec"), {})
     assert "0." in capsys.readouterr().out
