@@ -99,8 +99,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("pattern", nargs="?", default="")
     pattern = parser.parse_args(arguments).pattern
     table = rules()
-    found = {command.text: command for path in reversed(documents()) for command in reversed(commands(path))}
-    todo = [(command, rule_of(command.text, table)) for command in reversed(found.values()) if pattern in command.text]
+    found: dict[str, Command] = {}
+    for command in (command for path in documents() for command in commands(path)):
+        found.setdefault(command.text, command)
+    todo = [(command, rule_of(command.text, table)) for command in found.values() if pattern in command.text]
     missing = [command.text for command, rule in todo if rule is None]
     if missing:
         print(f"error: benchmarks/documented.toml has no rule for: {'; '.join(missing)}", file=sys.stderr)
