@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.reporting import Measured, compared, json_argument, measured, misses, publish
+from benchmarks.reporting import Measured, Work, compared, json_argument, measured, misses, publish
+
+
+def slow_to_prepare() -> Work:
+    time.sleep(0.5)
+    return functools.partial(time.sleep, 0.05)
 
 
 def test_memory_and_time_belong_to_the_work_alone() -> None:
@@ -14,7 +19,7 @@ def test_memory_and_time_belong_to_the_work_alone() -> None:
     side = measured(functools.partial, operator.mul, b"x", 20_000_000, repeats=2)
     assert len(side.value) == 20_000_000 < len(ballast)
     assert 19 < side.peak_mb < 30
-    assert measured(functools.partial, time.sleep, 0.05, repeats=2).seconds == pytest.approx(0.05, abs=0.04)
+    assert 0.05 <= measured(slow_to_prepare).seconds < 0.5  # the shortest of five
 
 
 def test_a_failing_side_is_an_error() -> None:

@@ -107,7 +107,7 @@ def test_runs_at_once_share_one_server_that_ends_after_the_last(served_root: Pat
     urls = {url_of(holder) for holder in holders}
     record = record_of(served_root)
     assert urls == {record.url}
-    assert answers(record.url)
+    wait_until(lambda: answers(record.url))
 
     with leased_server(served_root) as url:
         assert url == os.environ["PREFECT_API_URL"] == record.url
@@ -179,6 +179,7 @@ def given_server() -> Iterator[str]:
 
 def test_a_given_server_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given_server: str) -> None:
     monkeypatch.setenv("PREFECT_API_URL", given_server)
+    monkeypatch.setattr(server, "ANSWER_SECONDS", 300.0)
     with leased_server(tmp_path) as url:
         assert url == given_server == os.environ["PREFECT_API_URL"]
         assert LeaseFolder(tmp_path).read_record() is None

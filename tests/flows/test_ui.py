@@ -39,7 +39,7 @@ def asked(address: str, body: dict[str, Any], method: str = "POST") -> dict[str,
     request = urllib.request.Request(
         address, json.dumps(body).encode(), {"Content-Type": "application/json"}, method=method
     )
-    for _ in range(5):
+    for _ in range(300):
         try:
             with urllib.request.urlopen(request) as reply:
                 return dict(json.loads(reply.read() or "{}"))
@@ -53,6 +53,7 @@ def asked(address: str, body: dict[str, Any], method: str = "POST") -> dict[str,
 def test_up_serves_both_pages_and_a_worker_until_down(
     served_root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(ui, "START_SECONDS", 600.0)
     prefect_port, mlflow_port = free_port(), free_port()
     options = ["--prefect-port", str(prefect_port), "--mlflow-port", str(mlflow_port)]
     try:

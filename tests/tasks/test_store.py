@@ -182,7 +182,7 @@ def test_a_sweep_spares_what_is_being_computed_and_clears_probes_in_silence(stor
     # A thread of its own: the lock must hold against this very process as well.
     thread = threading.Thread(target=store.point, args=(KEY, compute), kwargs={"label": "draw"})
     thread.start()
-    thread.join(timeout=30)
+    thread.join(timeout=600)
     assert found == [0]
     assert inside(store, "temporary") == []
 
@@ -214,7 +214,7 @@ def test_two_processes_compute_one_point_once(tmp_path: Path) -> None:
     ]
     for racer in racers:
         assert racer.stdout and racer.stdout.readline() == "ready\n"
-    answers = [racer.communicate("go\n", timeout=60)[0].split() for racer in racers]
+    answers = [racer.communicate("go\n", timeout=600)[0].split() for racer in racers]
     assert (tmp_path / "computed").read_text() == "x"
     assert sorted(cached for cached, _ in answers) == ["False", "True"]
     assert answers[0][1] == answers[1][1]
@@ -226,7 +226,7 @@ def test_threads_compute_one_point_once(store: PointStore, draw: Draw) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=30)
+        thread.join(timeout=600)
     assert draw.calls == 1
     assert sorted(ref.cached for ref in refs) == [False] + [True] * 7
 

@@ -167,7 +167,7 @@ def test_two_processes_at_once_log_nothing_twice(store: str) -> None:
         """
     )
     flows = [subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    errors = [flow.communicate(timeout=60)[1] for flow in flows]
+    errors = [flow.communicate(timeout=600)[1] for flow in flows]
     assert [flow.returncode for flow in flows] == [0, 0], errors
 
     parent = opened(store, "two", "dddd")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import time
+import itertools
+from types import SimpleNamespace
 
 import pytest
 
@@ -60,8 +61,29 @@ def test_the_same_seed_gives_the_same_table_file(repeats, tmp_path):
     assert table.groupby("repeat")["chosen"].sum().tolist() == [1, 1]
 
 
-def test_minutes_bound_the_search(repeats):
-    started = time.monotonic()
-    found = search(repeats(1), GRID * 1, EngineSettings("gcn", epochs=500, workers=1), Strategy(minutes=0.01))
-    assert time.monotonic() - started < 20
-    assert 1 <= len(found.trained[0].search) <= len(GRID)
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The time of a search: every probe of the forecast takes a second, and the rest none."""
+    ticks = itertools.count()
+    clock = SimpleNamespace(perf_counter=lambda: float(next(ticks)), monotonic=lambda: 0.0)
+    for module in ("search.forecast", "search.searching", "engine.schedule"):
+        monkeypatch.setattr(f"tasks.curator.{module}.time", clock)
+    return clock
+
+
+def test_minutes_leave_out_points_that_the_forecast_has_no_time_for(repeats, clock):
+    problems, settings = repeats(1), EngineSettings("gcn", epochs=5, workers=1)
+    whole = search(problems, GRID, settings, Strategy())
+    assert len(whole.trained[0].search) == len(GRID)
+    minutes = 0.4 * whole.forecast.minutes
+    found = search(problems, GRID, settings, Strategy(minutes=minutes))
+    assert len(found.trained[0].search) == found.forecast.points == int(0.4 * len(GRID))
+
+
+def test_no_model_starts_when_the_minutes_are_over(repeats, clock):
+    settings = EngineSettings("gcn", epochs=5, workers=1)
+    minutes = search(repeats(1), GRID, settings, Strategy()).forecast.minutes
+    late = iter([0.0] * 4)
+    clock.monotonic = lambda: next(late, 60 * minutes + 1)
+    found = search(repeats(1), GRID, settings, Strategy(minutes=minutes))
+    assert 1 <= len(found.trained[0].search) < len(GRID)
