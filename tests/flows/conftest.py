@@ -25,7 +25,7 @@ def wait_until(condition: Callable[[], object], seconds: float = 300.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.05)
+        time.sleep(0.02)
 
 
 @pytest.fixture(name="wait_until")

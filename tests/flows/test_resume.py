@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 from flows.startup import PACKAGE_ROOT
@@ -43,20 +43,34 @@ def results(place: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_run_killed_in_the_middle_of_a_search_ends_with_the_same_bytes(tmp_path: Path, _mlflow_folder: Path) -> None:
+def test_a_run_killed_in_the_middle_of_a_search_ends_with_the_same_bytes(
+    tmp_path: Path, _mlflow_folder: Path, wait_until: Callable[..., None]
+) -> None:
     killed, sound = tmp_path / "killed", tmp_path / "sound"
     process = started(killed, _mlflow_folder)
     unfinished = killed / "store" / "temporary"
-    deadline = time.monotonic() + 120
-    # One search is done and the next one is under way: its draft is there, its point is not.
-    while not (list((killed / "store").glob("points/*/search.parquet")) and list(unfinished.glob("*/"))):
+
+    def searches() -> int:
+        return len(list((killed / "store").glob("points/*/search.parquet")))
+
+    def caught() -> bool:
+        """One search is done and the next one is under way: its draft is there, its point is not."""
         assert process.poll() is None, (killed / "log.txt").read_text()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+        return searches() > 0 and bool(list(unfinished.glob("*/")))
+
+    def stopped() -> bool:
+        """Still so when the run has been stopped: it may have gone on since it was looked at."""
+        if caught():
+            os.killpg(process.pid, signal.SIGSTOP)
+            if caught():
+                return True
+            os.killpg(process.pid, signal.SIGCONT)
+        return False
+
+    wait_until(stopped)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    done = len(list((killed / "store").glob("points/*/search.parquet")))
-    assert done < 4
+    assert searches() < 4
     assert list(unfinished.glob("*/"))
     assert not (killed / "rows.json").exists()
 
