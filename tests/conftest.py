@@ -9,10 +9,12 @@ pin_kernels()  # before numpy is imported
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# A busy machine is no defect of what is tested.
-settings.register_profile("any machine", deadline=None)
+# A busy machine is no defect of what is tested, and every machine is given the same examples.
+settings.register_profile(
+    "any machine", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], database=None
+)
 settings.load_profile("any machine")
 
 MIRROR = "GRAPH_DATA_MIRROR"
