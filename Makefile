@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DVC := PATH="$(CURDIR)/$(BIN):$$PATH" dvc
 
-.PHONY: install run test lint docs-test audit audit-deps bench paper ui down clean pins
+.PHONY: install run verify test lint docs-test audit audit-deps bench paper ui down clean pins
 .DEFAULT_GOAL := run
 
 install: $(STAMP)
@@ -16,6 +16,11 @@ $(STAMP): .ci/install pyproject.toml constraints.txt requirements.lock
 run: $(STAMP)
 	@$(DVC) repro
 	@cat data/results/demo/report/summary.txt
+	@$(BIN)/python -m flows.verify || :
+
+verify: $(STAMP)
+	@$(DVC) repro
+	@$(BIN)/python -m flows.verify
 
 paper: $(STAMP)
 	@$(DVC) repro paper/dvc.yaml

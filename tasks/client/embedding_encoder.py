@@ -131,7 +131,7 @@ def _coins(
         cells.append(drawn.ravel())
         signs.append(drawn_signs(flat[drawn], (0.0, 1.0), rare_side(budget, 64, sampled), rng).ravel())
     numbers = np.concatenate(cells)
-    order = np.argsort(numbers)
+    order = np.argsort(numbers, kind="stable")
     return numbers[order], np.concatenate(signs)[order]
 
 
