@@ -58,7 +58,10 @@ def computed(forced: dict[str, str], mode: str, studies: Iterable[str], emulator
         for study in studies:
             run(f"flows.{study}", "--plain", "--set", "repeats=1")
         metas = [json.loads(path.read_text()) for path in Path(store).glob(f"points/*/{META}")]
-        return {meta["label"]: content_digest(meta["files"]) for meta in metas}
+        found: dict[str, list[str]] = {}
+        for meta in metas:
+            found.setdefault(meta["label"], []).append(content_digest(meta["files"]))
+        return {label: " ".join(sorted(digests)) for label, digests in found.items()}
 
 
 def main() -> int:

@@ -11,7 +11,6 @@ import argparse
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -38,8 +37,7 @@ def demo(root: Path) -> dict[str, Any]:
     Raises:
         UserError: when there are none, or a file of theirs is damaged.
     """
-    metrics = _metrics(root / "data/results" / PROFILE)
-    points = dict(_points(root / "data"))
+    metrics, points = _metrics(root / "data/results" / PROFILE), _points(root / "data")
     if not metrics or not points:
         raise UserError(f"no results of the {PROFILE} below {root / 'data'}; run `make run` first")
     return {"parameters": _parameters(root), "points": points, "metrics": metrics}
@@ -50,11 +48,12 @@ def verdict(expected: dict[str, Any], found: dict[str, Any], uncovered: str) -> 
     if found["parameters"] != expected["parameters"]:
         return NOT_COMPARABLE, f"nothing to compare: the {PROFILE} section of params.yaml is not the committed one"
     points, metrics = found["points"], found["metrics"]
-    differing = (label for label, content in expected["points"].items() if points.get(label) != content)
+    differing = (label for label, contents in expected["points"].items() if points.get(label) != contents)
     first = next(differing, "")
     worst, distance = _farthest(expected["metrics"], metrics)
     if not first and not distance:
-        status, line = REPRODUCED, f"equal: all {len(points)} points and {len(metrics)} metrics are the committed ones"
+        count = sum(map(len, points.values()))
+        status, line = REPRODUCED, f"equal: all {count} points and {len(metrics)} metrics are the committed ones"
     elif distance <= TOLERANCE:
         status = REPRODUCED
         line = (
@@ -75,21 +74,26 @@ def _farthest(expected: Metrics, found: Metrics) -> tuple[str, float]:
     return worst, distances[worst]
 
 
-def _points(data: Path) -> Iterator[tuple[str, str]]:
-    """Labels and contents of the exported points, each after those that it was made from."""
-    contents: dict[str, str] = {}
+def _points(data: Path) -> dict[str, list[str]]:
+    """Contents of the exported points by label, a label after those that its points were made from.
+
+    Points that differ in what they were made from alone, such as walks on two trees, share a label.
+    """
+    contents: dict[str, list[str]] = {}
     named: dict[str, set[str]] = {}
     for path in sorted(path for kind in ("raw", "noisy", "results") for path in (data / kind / PROFILE).rglob(META)):
         meta = _read(path)
-        contents[meta["label"]] = content_digest(meta["files"])
-        named[meta["label"]] = set(CONTENT.findall(canonical_json(meta["key"])))
-    label_of = {content: label for label, content in contents.items()}
+        contents.setdefault(meta["label"], []).append(content_digest(meta["files"]))
+        named.setdefault(meta["label"], set()).update(CONTENT.findall(canonical_json(meta["key"])))
+    label_of = {content: label for label, found in contents.items() for content in found}
     order = TopologicalSorter({label: [label_of[i] for i in named[label] & label_of.keys()] for label in contents})
     order.prepare()
+    points = {}
     while order.is_active():
         ready = sorted(order.get_ready())
-        yield from ((label, contents[label]) for label in ready)
+        points |= {label: sorted(contents[label]) for label in ready}
         order.done(*ready)
+    return points
 
 
 def _metrics(results: Path) -> Metrics:

@@ -50,7 +50,7 @@ def test_the_same_run_is_reproduced(root: Path) -> None:
 def changed(run: dict[str, Any], labels: tuple[str, ...], accuracy: float = 0.0, edges: float = 0.0) -> dict[str, Any]:
     other = copy.deepcopy(run)
     for label in labels:
-        other["points"][label] = "0" * 64
+        other["points"][label] = ["0" * 64]
     other["metrics"]["study set base eps=1 accuracy"] += accuracy
     other["metrics"]["study set base eps=1 edges"] += edges
     return other
@@ -111,3 +111,18 @@ def test_no_run_and_damaged_files_are_one_line(root: Path, tmp_path_factory: pyt
     (root / "data/results/demo/study/set/metrics.json").write_text("{")
     with pytest.raises(UserError, match=r"metrics\.json"):
         demo(root)
+
+
+def test_points_that_share_a_label_are_all_compared(root: Path) -> None:
+    store = PointStore(root / "store")
+
+    def compute(folder: Path) -> None:
+        (folder / "file").write_text("another")
+
+    twin = store.point({"step": "results", "inputs": {}}, compute, label="a model")
+    store.export([twin], root / "data/results/demo/other")
+    found = demo(root)
+    assert len(found["points"]["a model"]) == 2
+    expected = copy.deepcopy(found)
+    expected["points"]["a model"][1] = "0" * 64
+    assert "a model" in verdict(expected, found, "")[1]
