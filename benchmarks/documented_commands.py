@@ -4,7 +4,8 @@ In a fresh clone with this checkout's environment, an own point store and the do
 Commands run in the order of the documents; servers stay up until all else has been run. What is not committed is not
 tried. Ends with status 1 where a command fails.
 
-Run: ``python -m benchmarks.documented_commands [PATTERN]``; with a regular expression only the commands in which it is found.
+Run: ``python -m benchmarks.documented_commands [PATTERN]``; with a regular expression only commands in which it is
+found.
 """
 
 from __future__ import annotations
