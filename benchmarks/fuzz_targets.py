@@ -27,16 +27,18 @@ from tasks.client.randomized_response import randomise_neighbour_lists
 from tasks.curator.federation import initial_weights
 from tasks.curator.rectify import rectified
 from tasks.datasets.arrival import DamagedFile, check_content, recorded_hash
+from tasks.datasets.declaration import UserDataset
 from tasks.datasets.fetch import fetch_files
 from tasks.datasets.graph import RawGraph, RawGraphSet
 from tasks.datasets.manifest import Source, UpstreamFile
 from tasks.datasets.registry import parse_public
 from tasks.datasets.splits import Split, random_split
-from tasks.datasets.user_graph import UserDataset, load_user_graph
+from tasks.datasets.user_graph import load_user_graph
 from tasks.models.graph_architecture import GraphArchitecture
 from tasks.parameters.loading import load_parameters
 from tasks.reports.degree import DegreeReport
-from tasks.reports.edge import EdgeMode, EdgeReport
+from tasks.reports.edge import EdgeReport
+from tasks.reports.edge_mode import EdgeMode
 from tasks.reports.encoded_lists import EncodedListReport
 from tasks.reports.feature import FeatureReport
 from tasks.reports.ledger import Ledger

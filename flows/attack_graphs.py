@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from flows.attack_request import GRAPH_BUDGETS
 from tasks.datasets.splits import Split
-from tasks.epsilon import INFINITE
 from tasks.evaluation.attacks.membership import (
     likeliest_published,
     membership_auc,
     nearest_published,
     same_size_published,
 )
-from tasks.evaluation.attacks.pairs import refuse_private
+from tasks.evaluation.attacks.privacy import refuse_private
 from tasks.evaluation.rows import Row
 from tasks.reports.embedding import EmbeddingReport
 from tasks.steps.download import RawSource
@@ -27,7 +27,6 @@ from tasks.store import PointStore
 
 BACKBONE = "gin"
 ENCODER = "per_row"
-BUDGETS = ("1/n", "1", "10", "100", "1000", INFINITE)
 ROUNDS = 40
 CLIENTS = 10
 SETTINGS = {"backbone": BACKBONE, "encoder": ENCODER, "rounds": ROUNDS, "clients": CLIENTS}
@@ -59,7 +58,7 @@ def membership_rows(store: PointStore, source: RawSource, repeats: int, seed: in
         candidates = np.concatenate([roles.train, roles.validation, roles.test])
         exact = raw_embeddings(federation)
         known = [exact[graph] for graph in candidates]
-        for eps in BUDGETS:
+        for eps in GRAPH_BUDGETS:
             report = encode_graphs.plain(  # type: ignore[attr-defined]
                 store, source, federation, backbone=BACKBONE, encoder=ENCODER, eps=eps, repeat=repeat, seed=seed
             )

@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from flows.places import check_places
+from flows.attack_request import Places
 from flows.provenance import provenance
-from flows.study import workspace
 from tasks.errors import UserError
 from tasks.evaluation.attacks.figure import draw_attacks
 from tasks.evaluation.attacks.table import attack_table
@@ -28,33 +27,6 @@ class Provenance:
     seed: int
     settings: dict[str, Any]
     seconds: float
-
-
-@dataclass(frozen=True)
-class Places:
-    """Where results go: the table, what it was made with (beside it), the figure, and all rows where asked for."""
-
-    csv: Path
-    figure: Path
-    json: Path | None
-
-    @property
-    def record(self) -> Path:
-        """Of what the table was made with."""
-        return self.csv.with_suffix(".json")
-
-    @classmethod
-    def chosen(cls, dataset: str, csv: Path | None, figure: Path | None, json: Path | None) -> Places:
-        """What was asked for, else below data/results.
-
-        Raises:
-            UserError: for a place that cannot be written.
-        """
-        folder = workspace() / "data" / "results" / "attacks"
-        places = cls(csv or folder / f"{dataset}.csv", figure or folder / f"{dataset}.png", json)
-        options = {"--csv": places.csv, "the record of --csv": places.record}
-        check_places({**options, "--figure": places.figure, "--json": json}, picture="--figure")
-        return places
 
 
 def write(places: Places, rows: list[Row], made: Provenance) -> None:

@@ -11,8 +11,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from flows.attack_request import Places, check_attacks
 from flows.exit_status import exit_status
 from flows.places import HELP
+from flows.project import open_store
 from flows.startup import settle
 
 
@@ -22,12 +24,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def work() -> None:
         settle()
+        places = Places.chosen(chosen.dataset, chosen.csv, chosen.figure, chosen.json)
+        request, store = check_attacks(chosen.dataset, chosen.eps_a, chosen.repeats), open_store()
         # Imported now: torch, prefect and matplotlib read their environment once, when they are first imported.
-        from flows.attack_outputs import Places, write
+        from flows.attack_outputs import write
         from flows.attack_table import measure
 
-        places = Places.chosen(chosen.dataset, chosen.csv, chosen.figure, chosen.json)
-        rows, provenance = measure(chosen.dataset, chosen.eps_a, chosen.repeats)
+        rows, provenance = measure(request, store)
         write(places, rows, provenance)
 
     return exit_status(work, "trained models are kept, the same command goes on from here")

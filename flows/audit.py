@@ -13,17 +13,7 @@ from pathlib import Path
 from flows.exit_status import exit_status
 from flows.places import HELP, check_places
 from flows.startup import settle
-
-if __name__ == "__main__":
-    settle()
-
-from tqdm import tqdm
-
 from tasks.errors import UserError
-from tasks.evaluation.audits.running import FAST_DRAWS, all_cases, audited
-from tasks.evaluation.audits.table import audit_frame, audit_json, audit_text
-from tasks.evaluation.rows import write_atomically
-from tasks.evaluation.tables import write_csv
 
 REFUTED = 1
 
@@ -37,6 +27,15 @@ def audit(seed: int, fast: bool, json: Path | None, csv: Path | None) -> int:
     if seed < 0:
         raise UserError(f"--seed {seed} is negative; use 0 or more")
     check_places({"--json": json, "--csv": csv})
+    settle()
+    # Imported now: numba reads its environment once, when it is first imported.
+    from tqdm import tqdm
+
+    from tasks.evaluation.audits.running import FAST_DRAWS, all_cases, audited
+    from tasks.evaluation.audits.table import audit_frame, audit_json, audit_text
+    from tasks.evaluation.rows import write_atomically
+    from tasks.evaluation.tables import write_csv
+
     cases = all_cases()
     progress = tqdm(audited(cases, seed, FAST_DRAWS if fast else None), "audit", len(cases), disable=None, leave=False)
     rows = list(progress)

@@ -6,6 +6,7 @@ where the database was not reached or did not know the packages, which is no all
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -65,8 +66,12 @@ def findings(answers: Sequence[dict[str, Any]]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    return exit_status(lambda: told(audited(given[0] if given else "pip-audit", PINS)))
+    parser = argparse.ArgumentParser(
+        prog="python -m flows.audit_deps", description="known vulnerabilities of the pinned packages"
+    )
+    parser.add_argument("program", nargs="?", default="pip-audit", help="pip-audit, which make audit-deps installs")
+    program = parser.parse_args(arguments).program
+    return exit_status(lambda: told(audited(program, PINS)))
 
 
 def told(answers: list[dict[str, Any]]) -> int:

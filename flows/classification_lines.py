@@ -9,9 +9,11 @@ from tasks.curator.methods import method_named
 from tasks.datasets.label_rates import FULL
 from tasks.epsilon import INFINITE
 from tasks.parameters.classification import NodeClassification
-from tasks.reports.edge import EdgeMode
+from tasks.reports.edge_mode import EdgeMode
 
 UNREAD = "none"
+SHARED_CHOICE = "shared choice"
+"""The label of the second protocol, where all repeats share one hyper-parameter point."""
 
 
 @dataclass(frozen=True)

@@ -5,73 +5,89 @@ from __future__ import annotations
 import argparse
 import contextlib
 import logging
-import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
+from flows.dask_address import require_scheduler
 from flows.exit_status import exit_status
+from flows.lost_server import is_program, leave_at_once, server_lost, watch_server
 from flows.places import HELP, check_places
+from flows.project import open_store
+from flows.request import StudyRequest, check_request
 from flows.server import leased_server
 from flows.startup import lighten_workers, settle
 from flows.sweep_options import add_sweep_options
+from flows.sweep_request import requested
 from tasks.errors import ServerLost
 from tasks.redaction import without_secrets
+
+KEPT = "finished points are kept, the same command goes on from here"
 
 
 def main(study: str, arguments: Sequence[str] | None = None) -> int:
     """Run a study or a stage from the command line; the exit status: 0, 1 for failed points, 2 for a mistake."""
     chosen = _parser(study).parse_args(arguments)
 
-    def work() -> int:
-        # Imported now: prefect reads the server's address once, when it is first imported.
-        from flows.run import run
+    def checked() -> Callable[[], int]:
+        check_places({"--json": chosen.json})
+        name, request = _requested(study, chosen)
+        profile = check_request(name, request)
+        require_scheduler(profile)
+        open_store()
 
-        return run(study, chosen)
+        def work() -> int:
+            # Imported now: prefect reads the server's address once, when it is first imported.
+            from flows.run import run
 
-    return guarded(work, chosen.plain, {"--json": chosen.json}, _import_studies)
+            return run(name, request, profile, chosen.plain, chosen.json)
+
+        return work
+
+    return guarded(checked, chosen.plain, _import_studies)
 
 
 def guarded(
-    work: Callable[[], int],
-    plain: bool,
-    places: Mapping[str, Path | None] = MappingProxyType({}),
-    meanwhile: Callable[[], object] = lambda: None,
+    checked: Callable[[], Callable[[], int]], plain: bool, meanwhile: Callable[[], object] = lambda: None
 ) -> int:
     """Do the work with a Prefect server, or plainly without one; mistakes and interrupts become one line and a status.
 
-    ``work`` imports what imports prefect, and writes to ``places``, which are named by their options. ``meanwhile`` is
-    called while a server starts.
+    ``checked`` refuses what is wrong with the request, before a server starts and with light imports alone, and returns
+    the work, which imports what imports prefect. ``meanwhile`` is called while a server starts.
     """
     _show_progress()
     lost = False
 
     def served() -> int:
         nonlocal lost
-        check_places(places)
         settle()
+        work = checked()
         lighten_workers()
         try:
-            with _server(plain, meanwhile):
+            with _server(plain, meanwhile) as url:
+                if url and is_program():
+                    watch_server(url, lambda: leave_at_once(exit_status(_lose_server, KEPT)))
                 return work()
         except ServerLost:
             lost = True
             raise
 
-    status = exit_status(served, "finished points are kept, the same command goes on from here")
-    if lost:
-        _leave_at_once(status)
+    status = exit_status(served, KEPT)
+    if lost and is_program():
+        leave_at_once(status)
     return status
 
 
-def _leave_at_once(status: int) -> None:
-    """End the program here: Prefect would try for many minutes to send a lost server what it has queued."""
-    main = sys.modules["__main__"]
-    if main.__spec__ and main.__spec__.name.startswith("flows."):
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+def _lose_server() -> int:
+    raise server_lost()
+
+
+def _requested(study: str, chosen: argparse.Namespace) -> tuple[str, StudyRequest]:
+    datasets = [dataset for group in chosen.dataset for dataset in group]
+    shared = {"profile": chosen.profile, "datasets": datasets, "overrides": chosen.set, "export": chosen.export}
+    if study != "sweep":
+        return study, StudyRequest(**shared)
+    return chosen.study, requested(chosen.study, chosen, shared)
 
 
 def _import_studies() -> None:
@@ -112,9 +128,9 @@ def _show_progress() -> None:
 
 
 @contextlib.contextmanager
-def _server(plain: bool, meanwhile: Callable[[], object]) -> Iterator[None]:
+def _server(plain: bool, meanwhile: Callable[[], object]) -> Iterator[str | None]:
     if plain:
-        yield
+        yield None
         return
-    with leased_server(meanwhile=meanwhile):
-        yield
+    with leased_server(meanwhile=meanwhile) as url:
+        yield url

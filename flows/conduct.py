@@ -11,7 +11,8 @@ from flows.graph_classification import graph_classification
 from flows.node_classification import node_classification
 from flows.node_embedding import node_embedding
 from flows.perturb import perturb_reports
-from flows.study import Outcome, Study, StudyRequest
+from flows.request import StudyRequest
+from flows.study import Outcome, Study
 from flows.submission import Submitter
 from flows.tracking import Tracker
 

@@ -6,18 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from flows.classification_lines import UNREAD, lines
+from flows.classification_lines import SHARED_CHOICE, UNREAD, lines
 from flows.classification_lines import Cell as ClassificationCell
 from flows.embedding_lines import Cell as EmbeddingCell
 from flows.embedding_lines import wanted_lines
 from flows.graph_lines import Cell as GraphCell
 from flows.graph_lines import classified, clustered
-from tasks.curator.search.shared_choice import LABEL
+from tasks.datasets.ego_names import ego_name, whole_of
 from tasks.errors import UserError
-from tasks.evaluation.embedding_tables import SCORINGS
+from tasks.evaluation.embedding_lines import SCORINGS
 from tasks.evaluation.rows import Row
 from tasks.parameters.profiles import Profile
-from tasks.steps.ego_graphs import ego_name, whole_of
 
 
 @dataclass(frozen=True, order=True)
@@ -65,7 +64,7 @@ def _classification(profile: Profile, datasets: list[str], found: set[Place]) ->
     grid = profile.node_classification
     cells = [ClassificationCell(dataset, line) for dataset in datasets for line in lines(grid)]
     if grid.shared_choice:
-        cells += [replace(cell, protocol=LABEL) for cell in cells if cell.line.backbone != UNREAD]
+        cells += [replace(cell, protocol=SHARED_CHOICE) for cell in cells if cell.line.backbone != UNREAD]
     return _every_repeat(cells, profile)
 
 

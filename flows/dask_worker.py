@@ -5,9 +5,17 @@ python -m dask worker tcp://SCHEDULER:8786 --nthreads 1 --preload flows.dask_wor
 
 from __future__ import annotations
 
+import argparse
+
 from flows.startup import settle
 
 
 def dask_setup(worker: object) -> None:
     """Called by Dask in the worker's process, before the first step is unpickled."""
     settle()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m flows.dask_worker", description=__doc__)
+    parser.parse_args()
+    parser.error("no command: Dask's own loads it, see --help")

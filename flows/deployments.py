@@ -7,101 +7,34 @@ changed since: deploying sets every schedule back to what the file says.
 
 from __future__ import annotations
 
-if __name__ == "__main__":
-    from flows.startup import settle
-
-    settle()
-
-import contextlib
-import hashlib
-import json
-import subprocess
+import argparse
+import os
 import sys
-from pathlib import Path
+from collections.abc import Sequence
 
-import yaml
-from prefect import get_client
-from prefect.client.orchestration import SyncPrefectClient
-from prefect.client.schemas.actions import WorkPoolCreate
-from prefect.exceptions import ObjectNotFound
-from prefect.workers.process import ProcessWorker
-
-from flows.crashes import mark_crashed_runs
 from flows.exit_status import exit_status
-from flows.owners import is_dead
-from flows.startup import PACKAGE_ROOT, project_root
-from flows.submission import GPU
-from flows.sweep_request import SweepRequest
+from flows.server import require_answer
+from flows.startup import settle
 from tasks.errors import UserError
-from tasks.point_folder import file_sha256
-from tasks.steps.track import end_dead_runs
-from tasks.steps.tracking_address import default_tracking_uri
-
-FILE = "prefect.yaml"
-FLOW = "sweep"
-GPUS = 1
 
 
-def deploy(client: SyncPrefectClient, record: Path) -> bool:
-    """Create and deploy what is missing; False if nothing had to be deployed. ``record`` keeps what was deployed.
-
-    Raises:
-        UserError: when Prefect refuses the file.
-    """
-    deployments = yaml.safe_load((PACKAGE_ROOT / FILE).read_text(encoding="utf-8"))["deployments"]
-    for pool in dict.fromkeys(deployment["work_pool"]["name"] for deployment in deployments):
-        _ensure_pool(client, pool)
-    _ensure_limit(client)
-    digest = f"{file_sha256(PACKAGE_ROOT / FILE)} {_form()}"
-    known = record.exists() and record.read_text() == digest
-    if known and all(_deployed(client, deployment["name"]) for deployment in deployments):
-        return False
-    command = [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all", "--prefect-file", FILE]
-    done = subprocess.run(command, cwd=PACKAGE_ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        raise UserError(f"{FILE} cannot be deployed: {lines[-1] if lines else f'status {done.returncode}'}")
-    record.write_text(digest)
-    return True
-
-
-def _form() -> str:
-    """A digest of what the pages ask for."""
-    return hashlib.sha256(json.dumps(SweepRequest.model_json_schema()).encode()).hexdigest()
-
-
-def _ensure_pool(client: SyncPrefectClient, name: str) -> None:
-    try:
-        client.read_work_pool(name)
-    except ObjectNotFound:
-        template = ProcessWorker.get_default_base_job_template()
-        client.create_work_pool(WorkPoolCreate(name=name, type=ProcessWorker.type, base_job_template=template))
-
-
-def _ensure_limit(client: SyncPrefectClient) -> None:
-    try:
-        client.read_concurrency_limit_by_tag(GPU)
-    except ObjectNotFound:
-        client.create_concurrency_limit(GPU, GPUS)
-
-
-def _deployed(client: SyncPrefectClient, name: str) -> bool:
-    try:
-        client.read_deployment_by_name(f"{FLOW}/{name}")
-    except ObjectNotFound:
-        return False
-    return True
-
-
-def main() -> int:
-    """The command line; 2 when Prefect refuses the file."""
-    mark_crashed_runs()
-    with contextlib.suppress(UserError):  # a run says what is wrong with MLflow
-        end_dead_runs(default_tracking_uri(project_root()), is_dead)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; 2 where there is no server, and when Prefect refuses the file."""
+    parser = argparse.ArgumentParser(
+        prog="python -m flows.deployments", description="deploy prefect.yaml on the server that PREFECT_API_URL names"
+    )
+    parser.parse_args(arguments)
 
     def work() -> None:
-        with get_client(sync_client=True) as client:
-            deploy(client, project_root() / ".prefect" / "deployed")
+        settle()
+        url = os.environ.get("PREFECT_API_URL")
+        if not url:
+            raise UserError("no Prefect server: name one with PREFECT_API_URL, or run make ui, which deploys by itself")
+        require_answer(url)
+        # Imported now: prefect reads the server's address once, when it is first imported.
+        from flows.deploying import prepare_server
+
+        prepare_server()
 
     return exit_status(work, "the same command goes on from here")
 

@@ -7,7 +7,7 @@ if __name__ == "__main__":
 
     raise SystemExit(main("download"))
 
-from flows.exports import data_folder
+from flows.project import data_folder
 from flows.study import Outcome, Study
 from flows.tracking import Tracker
 
@@ -17,5 +17,5 @@ def download_data(study: Study, _: Tracker) -> Outcome:
     for name, source in study.sources().items():
         if study.request.export:
             # A user's own files stay where they are; DVC still expects the folder.
-            study.store.export([source.point] if source.point else [], data_folder("raw", study.request, name))
+            study.store.export([source.point] if source.point else [], data_folder("raw", study.request.profile, name))
     return study.outcome([], {})

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from flows.ego_points import Points, Seen
-from flows.exports import data_folder, export_results
+from flows.exports import export_results
 from flows.graph_distances import Distances
 from flows.graph_lines import Cell
 from flows.graph_reports import Reports
+from flows.project import data_folder
 from flows.study import Outcome, Study
 from tasks.evaluation.ego_figures import MAPS, map_rows
 from tasks.evaluation.tables import write_csv
@@ -34,7 +35,7 @@ def export_clustering(
     for whole in study.datasets:
         names = [name for name, source in egos.items() if source.whole is not None and source.whole.name == whole]
         sent = [point for name in names for point in reports.points(name)]
-        study.store.export(sent, data_folder("noisy", study.request, STUDY, whole))
+        study.store.export(sent, data_folder("noisy", study.request.profile, STUDY, whole))
         made = {
             point
             for points in (compared, clusters, scores, seen.analyses, seen.maps, seen.fives)
@@ -46,7 +47,7 @@ def export_clustering(
         export_results(study, outcome, whole, list(made | kept), names)
         maps = [row for name in names for row in _maps(egos[name], clusters, seen)]
         if maps:
-            write_csv(data_folder("results", study.request, STUDY, whole) / MAPS, pd.concat(maps))
+            write_csv(data_folder("results", study.request.profile, STUDY, whole) / MAPS, pd.concat(maps))
 
 
 def _maps(source: EgoSource, clusters: Points, seen: Seen) -> Iterator[pd.DataFrame]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 
-from flows.study import Outcome, Study, StudyRequest, workspace
+from flows.project import data_folder
+from flows.study import Outcome, Study
 from tasks.evaluation.rows import write_atomically, write_rows
 from tasks.evaluation.tables import setting_names, summary, write_csv
 from tasks.reports.ledger import Ledger
@@ -14,11 +14,6 @@ from tasks.reports.ledger_table import ledgers_markdown
 from tasks.store import PointRef
 
 DIGITS = 4
-
-
-def data_folder(kind: str, request: StudyRequest, *parts: str) -> Path:
-    """Where DVC versions one kind of data (raw, noisy, results) of a profile."""
-    return workspace().joinpath("data", kind, request.profile, *parts)
 
 
 def export_results(
@@ -33,7 +28,7 @@ def export_results(
     def chosen(ledger: Ledger) -> Ledger:
         return Ledger(tuple(line for name in names for line in ledger.of_dataset(name).lines))
 
-    folder = data_folder("results", study.request, study.name, dataset)
+    folder = data_folder("results", study.request.profile, study.name, dataset)
     study.store.export(points, folder / "points")
     rows = [row for row in outcome.rows if row.dataset in names]
     ledgers = {title: chosen(ledger) for title, ledger in outcome.ledgers.items()}

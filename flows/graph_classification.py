@@ -14,10 +14,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from flows.deployment_budgets import require_graphs
-from flows.exports import data_folder, export_results
+from flows.exports import export_results
 from flows.graph_distances import Distances, classify, compare
 from flows.graph_lines import Cell, baselines
 from flows.graph_reports import Reports, gather, ledgers
+from flows.project import data_folder
 from flows.study import Outcome, Study
 from flows.submission import Call
 from flows.tracking import Tracker
@@ -133,7 +134,7 @@ def _export(
 ) -> None:
     """What the clients sent goes below noisy, everything else below results."""
     sent = reports.points(dataset)
-    study.store.export(sent, data_folder("noisy", study.request, STUDY, dataset))
+    study.store.export(sent, data_folder("noisy", study.request.profile, STUDY, dataset))
     compared = {point for (cell, _), found in distances.items() if cell.dataset == dataset for point in found.values()}
     made = {point for points in later for (cell, _), point in points.items() if cell.dataset == dataset}
     export_results(study, outcome, dataset, list(compared | made | set(reports.kept(dataset))))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tasks.datasets.registry import public_dataset
+from tasks.datasets.catalogue import public_dataset
 from tasks.epsilon import INFINITE
-from tasks.models.graph_architecture import GraphBackbone
 from tasks.parameters.graphs import EgoClustering, EmbeddedGraphs, GraphClassification
+
+if TYPE_CHECKING:
+    from tasks.models.graph_architecture import GraphBackbone
 
 NO_NOISE = "none"
 """The encoder's name where there is no noise."""

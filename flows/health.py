@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import http.client
+import socket
 import urllib.error
 import urllib.request
+from urllib.parse import urlsplit
 
 from tasks.redaction import without_user
 
@@ -18,3 +20,14 @@ def answers(url: str, seconds: float = 2.0) -> bool:
         return error.code in (401, 403)
     except (OSError, ValueError, http.client.HTTPException):
         return False
+
+
+def connects(url: str, seconds: float = 1.0) -> bool:
+    """Whether anybody takes connections at the address, however busy."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        socket.create_connection((parts.hostname or "", port), seconds).close()
+    except (OSError, ValueError):
+        return False
+    return True

@@ -16,27 +16,16 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.startup import settle
-
-if __name__ == "__main__":
-    settle()
-
-
 from flows.coverage import check_coverage
 from flows.exit_status import exit_status
-from flows.exports import DIGITS
-from flows.provenance import provenance
-from flows.published import published
-from flows.study import StudyRequest, read_request
-from flows.study_outputs import draw_figures, write_tables
+from flows.request import StudyRequest, read_request
+from flows.startup import settle
+from tasks.datasets.catalogue import public_dataset
+from tasks.datasets.ego_names import whole_of
 from tasks.datasets.manifest import manifest
-from tasks.datasets.registry import PublicDataset, public_dataset
 from tasks.errors import UserError
-from tasks.evaluation.reference import beside
 from tasks.evaluation.rows import Row, read_rows, write_atomically
-from tasks.evaluation.tables import summary, write_csv
 from tasks.parameters.profiles import Profile
-from tasks.steps.ego_graphs import whole_of
 
 
 def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: float | None) -> None:
@@ -57,7 +46,19 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
     check_coverage(rows, profile)
     datasets = sorted({row.dataset for row in rows})
     wholes = sorted({whole_of(name) for name in datasets})
-    data = {name: {file: sorted(manifest()[file].hashes) for file in _public(name).files} for name in wholes}
+    for name in wholes:
+        _require_public(name)
+    settle()
+    # Imported now: matplotlib reads its environment once, when it is first imported.
+    from flows.exports import DIGITS
+    from flows.provenance import provenance
+    from flows.published import published
+    from flows.study_outputs import draw_figures, write_tables
+    from tasks.datasets.registry import READERS
+    from tasks.evaluation.reference import beside
+    from tasks.evaluation.tables import summary, write_csv
+
+    data = {name: {file: sorted(manifest()[file].hashes) for file in READERS[name].files} for name in wholes}
     compared = beside(summary(rows), published(study))
     write_csv(folder / "table.csv", compared.round(DIGITS))
     write_tables(study, compared, folder)
@@ -77,9 +78,9 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
     write_atomically(folder / "provenance.json", json.dumps(record, indent=1) + "\n")
 
 
-def _public(name: str) -> PublicDataset:
+def _require_public(name: str) -> None:
     try:
-        return public_dataset(name)
+        public_dataset(name)
     except UserError:
         raise UserError(
             f"data set {name!r} is not public; results are kept with the code for public ones alone"

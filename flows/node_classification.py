@@ -14,14 +14,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from flows.classification_lines import UNREAD, Cell, lines
+from flows.classification_lines import SHARED_CHOICE, UNREAD, Cell, lines
 from flows.classification_reports import Reports, perturb
 from flows.exports import export_results
 from flows.forecasting import expect
 from flows.study import Outcome, Study
 from flows.submission import Call
 from flows.tracking import Tracker
-from tasks.curator.search.shared_choice import LABEL
 from tasks.evaluation.rows import Row
 from tasks.steps.download import RawSource
 from tasks.steps.prediction import Prediction
@@ -101,7 +100,7 @@ def train(study: Study, reports: Reports) -> Iterator[tuple[Cell, int, PointRef,
     if grid.shared_choice:
         whole = {cell: found for cell, found in searched.items() if len(found) == len(repeats)}
         for done in study.run(_shared(study, reports, whole)):
-            cell = replace(done.call.about, protocol=LABEL)
+            cell = replace(done.call.about, protocol=SHARED_CHOICE)
             yield from ((cell, repeat, done.result, shared_file(repeat)) for repeat in repeats)
 
 
@@ -121,7 +120,7 @@ def _shared(study: Study, reports: Reports, searched: dict[Cell, dict[int, Point
             "device": study.profile.device,
             "study": study.profile.node_classification,
         }
-        yield Call(search_shared, f"search {replace(cell, protocol=LABEL)}", arguments, cell)
+        yield Call(search_shared, f"search {replace(cell, protocol=SHARED_CHOICE)}", arguments, cell)
 
 
 def _score(

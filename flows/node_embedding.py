@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from flows.deployment_budgets import require_walks
 from flows.embedding_ledgers import ledgers
 from flows.embedding_lines import Cell, wanted_lines
-from flows.exports import data_folder, export_results
+from flows.exports import export_results
 from flows.fedwalk_trees import Trees, plant
 from flows.fedwalk_walks import AllWalks, all_walks
+from flows.project import data_folder
 from flows.study import Outcome, Study
 from flows.submission import Call
 from flows.tracking import Tracker
@@ -157,7 +158,7 @@ def _export(study: Study, outcome: Outcome, dataset: str, trees: Trees, walks: A
     """What the users sent goes below noisy, what the server and the bench made of it below results."""
     made = [walks for (cell, _), walks in walks.items() if cell.dataset == dataset]
     reports = {report for walks in made for report in walks.reports}
-    study.store.export(list(reports), data_folder("noisy", study.request, STUDY, dataset))
+    study.store.export(list(reports), data_folder("noisy", study.request.profile, STUDY, dataset))
     planted = {tree.point for (name, *_), tree in trees.items() if name == dataset}
     later = {point for points in results for (cell, _), point in points.items() if cell.dataset == dataset}
     export_results(study, outcome, dataset, list((planted | {walks.corpus for walks in made} | later) - reports))

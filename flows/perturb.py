@@ -8,7 +8,7 @@ if __name__ == "__main__":
     raise SystemExit(main("perturb"))
 
 from flows.classification_reports import perturb
-from flows.exports import data_folder
+from flows.project import data_folder
 from flows.study import Outcome, Study
 from flows.tracking import Tracker
 
@@ -19,5 +19,6 @@ def perturb_reports(study: Study, _: Tracker) -> Outcome:
     reports = perturb(study, sources)
     if study.request.export:
         for name in sources:
-            study.store.export(reports.points(name), data_folder("noisy", study.request, "node_classification", name))
+            folder = data_folder("noisy", study.request.profile, "node_classification", name)
+            study.store.export(reports.points(name), folder)
     return study.outcome([], {"": reports.ledger()})

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from flows.command import guarded
+from flows.project import open_store
+from flows.request import check_request
 from flows.sweep_options import LISTS, STUDIES, add_grid_options
+from flows.sweep_request import requested
 
 IN_DVC = ("node_classification", "graph_classification", "node_embedding")
 
@@ -28,16 +31,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_grid_options(parser)
     chosen = parser.parse_args(arguments)
 
-    def work() -> int:
-        from flows.relogging import relog  # imports prefect
-
+    def checked() -> Callable[[], int]:
         axes = any(getattr(chosen, name) for name in LISTS)
-        for study in chosen.study or (STUDIES[:1] if axes else IN_DVC):
-            cells = relog(study, chosen)
-            print(f"{study}: {cells} cells are in MLflow")
-        return 0
+        shared = {"profile": chosen.profile, "datasets": chosen.dataset, "overrides": chosen.set}
+        studies = chosen.study or (STUDIES[:1] if axes else IN_DVC)
+        requests = {study: requested(study, chosen, shared) for study in studies}
+        for study, request in requests.items():
+            check_request(study, request)
+        open_store()
 
-    return guarded(work, plain=True)
+        def work() -> int:
+            from flows.relogging import relog  # imports prefect
+
+            for study, request in requests.items():
+                cells = relog(study, request)
+                print(f"{study}: {cells} cells are in MLflow")
+            return 0
+
+        return work
+
+    return guarded(checked, plain=True)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -10,24 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from flows.conduct import STUDIES
+from flows.request import StudyRequest
 from flows.study import Outcome, Study
 from flows.submission import Call, Done, PlainSubmitter
-from flows.sweep_request import requested
 from flows.tracking import Tracker
 from tasks.errors import UserError
 from tasks.steps.forecast import forecast
 from tasks.store import PointStore
 
 
-def relog(name: str, chosen: argparse.Namespace) -> int:
+def relog(name: str, request: StudyRequest) -> int:
     """Log a finished study anew; the number of cells that are in MLflow afterwards.
-
-    ``chosen`` has the options of the run that was not logged.
 
     Raises:
         UserError: when a point is missing, before anything is logged, and when MLflow cannot be used.
     """
-    request = requested(name, chosen, {"profile": chosen.profile, "datasets": chosen.dataset, "overrides": chosen.set})
     with ThreadPoolExecutor(1) as pool:
         study = Study.open(name, request, StoredSubmitter(pool))
         study.store = StoredPoints(study.store.root, study.store.exports)

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import argparse
+if __name__ == "__main__":
+    from flows.report_command import main
+
+    raise SystemExit(main())
+
 import math
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-from flows.startup import settle
-
-if __name__ == "__main__":
-    settle()
-
 import pandas as pd
 
-from flows.exit_status import exit_status
-from flows.exports import DIGITS, data_folder
+from flows.exports import DIGITS
+from flows.project import data_folder, workspace
 from flows.published import published
+from flows.report_command import FIGURES, result_files
 from flows.report_page import Findings, write_page
-from flows.study import StudyRequest, read_request, workspace
+from flows.request import StudyRequest, read_request
 from flows.study_outputs import draw_figures, write_tables
-from tasks.errors import UserError
 from tasks.evaluation.accuracy_figure import draw_accuracy
 from tasks.evaluation.frontier_figure import draw_frontier
 from tasks.evaluation.reference import beside
 from tasks.evaluation.rows import Row, read_rows, write_atomically
 from tasks.evaluation.tables import cell, console_table, summary, write_csv
-
-FIGURES = {
-    "node_classification": "solitude",
-    "graph_classification": "graphs",
-    "ego_clustering": "egos",
-    "node_embedding": "embedding",
-}
-"""The studies in the report's order, and the folders of their figures."""
 
 
 def report(profile: str) -> str:
@@ -45,10 +36,8 @@ def report(profile: str) -> str:
         UserError: when the profile has no results yet, or an input is damaged.
     """
     request = StudyRequest(profile=profile)
-    results, folder = data_folder("results", request), data_folder("results", request, "report")
-    files = [file for study in FIGURES for file in sorted(results.glob(f"{study}/*/rows.json"))]
-    if not files:
-        raise UserError(f"no results below {results}; run `dvc repro` first")
+    results, folder = data_folder("results", profile), data_folder("results", profile, "report")
+    files = result_files(profile)
     rows: list[Row] = [row for file in files for row in read_rows(file)]
     ledgers = [file.with_name("ledger.md").read_text() for file in files]
     parameters = getattr(read_request(request), profile)
@@ -68,7 +57,7 @@ def report(profile: str) -> str:
         Findings(profile, parameters, compared, [file.parent for file in files], figures, frontier, vector),
         folder,
         audit=results / "audit.json",
-        raw=data_folder("raw", request),
+        raw=data_folder("raw", profile),
         measured=workspace() / "data" / "measured",
     )
     text = "\n".join(
@@ -120,19 +109,3 @@ def _settings(line: dict[Hashable, Any]) -> str:
 
 def _published(mean: float, sd: float) -> str:
     return f"{mean:.3f}" if math.isnan(sd) else f"{mean:.3f} ± {sd:.3f}"
-
-
-def main() -> int:
-    """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m flows.report", description=__doc__)
-    parser.add_argument("--profile", default="demo", help="section of params.yaml: demo (default) or paper")
-    profile = parser.parse_args().profile
-
-    def work() -> None:
-        report(profile)
-
-    return exit_status(work)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,59 +1,47 @@
-"""Runs a study: checks the request, then hands it to Prefect or to a plain pool, and prints what came of it."""
+"""Runs a study: hands the request to Prefect or to a plain pool, and prints what came of it."""
 
 from __future__ import annotations
 
-import argparse
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
 from prefect import State, tags
 from prefect.results import ResultRecord
-from prefect.settings import PREFECT_API_URL
 
 from flows.conduct import conduct
 from flows.crashes import mark_crashed_runs
+from flows.lost_server import server_lost
+from flows.request import StudyRequest, chosen_datasets
 from flows.runners import plain_pool, prefect_task_runner
-from flows.study import Outcome, StudyRequest, check_request, chosen_datasets, open_store
+from flows.study import Outcome
 from flows.study_flow import study_flow
 from flows.submission import PlainSubmitter
-from flows.sweep_request import requested
-from tasks.errors import ServerLost, UserError
+from tasks.errors import UserError
 from tasks.evaluation.rows import write_rows
 from tasks.evaluation.tables import console_table, summary
 from tasks.parameters.profiles import Profile
-from tasks.redaction import without_secrets
 from tasks.reports.ledger_table import ledgers_markdown
 from tasks.steps.point_task import REFUSED
 
 log = logging.getLogger("pipeline")
 
 
-def run(name: str, chosen: argparse.Namespace) -> int:
-    """Run one study as the command line asked; the exit status."""
-    name, request = _requested(name, chosen)
-    profile = check_request(name, request)
-    open_store()  # an unusable store shows before anything starts
-    outcome = _plainly(name, request, profile) if chosen.plain else _with_prefect(name, request, profile)
+def run(name: str, request: StudyRequest, profile: Profile, plain: bool, rows: Path | None) -> int:
+    """Run one study that was checked; its rows go to the file ``rows``. The exit status."""
+    outcome = _plainly(name, request, profile) if plain else _with_prefect(name, request, profile)
     if outcome.rows:
         print(console_table(summary(outcome.rows)))
     if outcome.ledger.lines:
         print("\n" + ledgers_markdown(outcome.ledgers))
-    if chosen.json:
-        write_rows(chosen.json, outcome.rows)
+    if rows:
+        write_rows(rows, outcome.rows)
     if outcome.failures:
         log.error("failed, everything else is finished:\n%s", "\n".join(f"- {failure}" for failure in outcome.failures))
     return 1 if outcome.failures else 0
-
-
-def _requested(name: str, chosen: argparse.Namespace) -> tuple[str, StudyRequest]:
-    datasets = [dataset for group in chosen.dataset for dataset in group]
-    shared = {"profile": chosen.profile, "datasets": datasets, "overrides": chosen.set, "export": chosen.export}
-    if name != "sweep":
-        return name, StudyRequest(**shared)
-    return chosen.study, requested(chosen.study, chosen, shared)
 
 
 def _plainly(name: str, request: StudyRequest, profile: Profile) -> Outcome:
@@ -68,8 +56,9 @@ def run_in_prefect(name: str, request: StudyRequest, profile: Profile) -> State[
         UserError: when the profile's runner cannot be reached.
         ServerLost: when the server goes away under the run.
     """
-    for crashed in mark_crashed_runs():
-        log.warning("flow run %r was killed and is marked as crashed; its finished points are kept", crashed)
+    with _lost_server():
+        for crashed in mark_crashed_runs():
+            log.warning("flow run %r was killed and is marked as crashed; its finished points are kept", crashed)
     named = study_flow.with_options(
         name=name.replace("_", " "),
         flow_run_name=request.title(name).replace("{", "{{").replace("}", "}}"),  # Prefect fills in such fields
@@ -92,8 +81,7 @@ def _lost_server() -> Iterator[None]:
     try:
         yield
     except httpx.TransportError:
-        address = without_secrets(str(PREFECT_API_URL.value()))
-        raise ServerLost(f"the Prefect server at {address} does not answer any more") from None
+        raise server_lost() from None
 
 
 def _with_prefect(name: str, request: StudyRequest, profile: Profile) -> Outcome:

@@ -11,8 +11,8 @@ from typing import Any
 
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
+from flows.dask_address import unanswered
 from flows.worker_pool import WorkerPool, follow_parent
-from tasks.errors import UserError
 from tasks.parameters.profiles import Profile
 
 ANSWER_SECONDS = 10
@@ -75,9 +75,7 @@ def _dask_client(profile: Profile) -> Iterator[Any]:
     try:
         client = Client(profile.dask_address, timeout=ANSWER_SECONDS)
     except (OSError, ValueError):  # ValueError: no address at all
-        raise UserError(
-            f"dask_address {profile.dask_address} does not answer; start that scheduler or correct it"
-        ) from None
+        raise unanswered(profile.dask_address) from None
     with client:
         yield client
 

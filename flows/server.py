@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from flows.health import answers
+from flows.health import answers, connects
 from flows.leases import LeaseFolder
 from flows.startup import PACKAGE_ROOT, settle
 from flows.ui import running_server
@@ -23,7 +23,8 @@ from tasks.redaction import without_secrets
 
 IDLE_SECONDS = 30.0
 START_SECONDS = 300.0  # a quiet machine needs ten
-ANSWER_SECONDS = 3.0
+ANSWER_SECONDS = 10.0
+CONNECT_SECONDS = 0.8
 
 
 @contextlib.contextmanager
@@ -86,10 +87,10 @@ def _idle_seconds(given: float | None) -> float:
 
 
 def require_answer(url: str) -> None:
-    """Raise UserError where PREFECT_API_URL names a server that does not answer within seconds."""
+    """Raise UserError where PREFECT_API_URL names a server that nobody reaches, or that does not answer in time."""
     deadline = time.monotonic() + ANSWER_SECONDS
-    while not answers(url):
-        if time.monotonic() > deadline:
+    while not answers(url, CONNECT_SECONDS):
+        if time.monotonic() > deadline or not connects(url, CONNECT_SECONDS):
             raise UserError(
                 f"PREFECT_API_URL={without_secrets(url)} does not answer: start that server, or unset the variable to "
                 "use a local one (a run needs none with --plain)"

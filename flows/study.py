@@ -1,57 +1,25 @@
-"""What every study shares: the request, the resolved parameters, the store, progress, and the outcome."""
+"""What every study shares: its resolved parameters, the store, progress, and the outcome."""
 
 from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
-from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from flows.startup import PACKAGE_ROOT, project_root
+from flows.project import open_store
+from flows.request import SECTIONS, StudyRequest, check_request, chosen_datasets, own_datasets, read_request
 from flows.submission import Call, Done, Submitter
-from tasks.datasets.registry import public_dataset, user_dataset
-from tasks.datasets.user_graph import UserDataset
+from tasks.datasets.declaration import UserDataset
 from tasks.errors import UserError
 from tasks.evaluation.rows import Row
-from tasks.parameters.loading import load_parameters
-from tasks.parameters.profiles import Parameters, Profile
+from tasks.parameters.profiles import Profile
 from tasks.reports.ledger import Ledger
 from tasks.steps.download import RawSource, download
 from tasks.store import PointStore
 
-PARAMETERS = "params.yaml"
-SHORT = 60
-SECTIONS = {
-    "download": ("node_classification", "node_embedding", "graph_classification", "ego_clustering"),
-    "perturb": ("node_classification",),
-}
-"""The sections of a profile that a stage is for; a study has its own."""
-
 log = logging.getLogger("pipeline")
-
-
-class StudyRequest(BaseModel):
-    """What a user asks of a study; the grid itself is params.yaml's."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    profile: str = Field(default="demo", description="section of params.yaml: demo or paper")
-    datasets: list[str] = Field(default=[], description="data sets to run instead of the profile's")
-    overrides: list[str] = Field(default=[], description="dotted.key=json, relative to the profile")
-    export: bool = Field(default=False, description="lay points and tables below data/, for DVC")
-
-    def title(self, name: str) -> str:
-        """What is asked of a study, in one short line."""
-        parts = [override.partition("=") for override in self.overrides]
-        changes = [f"{key.rpartition('.')[2]}={value}".replace('"', "") for key, _, value in parts if value != "[]"]
-        shown = [change for change in changes if len(change) <= SHORT]
-        return " ".join([name.replace("_", " "), self.profile, *self.datasets, *shown])
 
 
 @dataclass(frozen=True)
@@ -148,65 +116,6 @@ class Study:
         else:
             self.computed += 1
             log.info("computed in %.1f s: %s", point.seconds, name)
-
-
-def workspace() -> Path:
-    """The folder with params.yaml and data/: the checkout, or DVC's copy of it in an experiment."""
-    return PACKAGE_ROOT
-
-
-def check_request(name: str, request: StudyRequest) -> Profile:
-    """The profile of a request, after checking everything that can be checked before anything starts.
-
-    Raises:
-        UserError: for any mistake in the request or in params.yaml, or an unusable store.
-    """
-    parameters = read_request(request)
-    own = own_datasets(parameters)
-    profile: Profile = getattr(parameters, request.profile)
-    for dataset in chosen_datasets(name, request, profile):
-        if user_dataset(dataset, own) is None:
-            public_dataset(dataset, own)
-        elif own[dataset].private and request.export:
-            raise UserError(f"data set {dataset!r} is private and is never laid below data/; run without --export")
-    return profile
-
-
-def chosen_datasets(name: str, request: StudyRequest, profile: Profile) -> list[str]:
-    """The request's data sets, else those of the profile's sections that the study or stage is for; each once."""
-    named = [getattr(profile, section).datasets for section in SECTIONS.get(name, (name,))]
-    return list(dict.fromkeys(request.datasets or chain(*named)))
-
-
-def read_request(request: StudyRequest) -> Parameters:
-    """The validated parameters of a request."""
-    return load_parameters(workspace() / PARAMETERS, request.profile, request.overrides)
-
-
-def own_datasets(parameters: Parameters) -> dict[str, UserDataset]:
-    """The graphs that the user declared, with their paths below the checkout."""
-    return {
-        name: UserDataset(
-            name=name,
-            edges=workspace() / declared.edges,
-            features=workspace() / declared.features if declared.features else None,
-            labels=workspace() / declared.labels if declared.labels else None,
-            nodes=declared.nodes,
-            feature_bounds=declared.feature_bounds,
-            private=declared.private,
-        )
-        for name, declared in parameters.datasets.items()
-    }
-
-
-def open_store() -> PointStore:
-    """The project's point store (or the one that POINT_STORE names), cleared of what killed runs left."""
-    place = os.environ.get("POINT_STORE")
-    store = PointStore(Path(place) if place else project_root() / ".cache", exports=(workspace() / "data",))
-    removed = store.sweep_leftovers()
-    if removed:
-        log.warning("removed %d unfinished points that killed runs left", removed)
-    return store
 
 
 def describe(profile: Profile, section: str) -> str:

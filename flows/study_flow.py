@@ -14,7 +14,8 @@ from prefect.runtime import flow_run
 from prefect.states import Failed
 
 from flows.crashes import claim_run
-from flows.study import Outcome, StudyRequest
+from flows.request import StudyRequest
+from flows.study import Outcome
 from tasks.errors import UserError
 from tasks.redaction import without_secrets
 from tasks.steps.point_task import REFUSED

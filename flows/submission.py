@@ -10,10 +10,12 @@ from itertools import islice
 from typing import Any, Protocol
 
 import cloudpickle
+import httpx
 import torch
 from prefect import State, Task
 from prefect.futures import as_completed as prefect_as_completed
 
+from flows.lost_server import server_lost
 from tasks.errors import Interrupted, Unavailable, UserError
 from tasks.steps.point_task import REFUSED
 
@@ -142,6 +144,8 @@ def _settled(call: Call, state: State[Any], result: Callable[[], Any]) -> Done:
         return Done(call, result())
     except LOST:
         raise
+    except httpx.TransportError:  # met by Prefect's client: a worker could not tell of the task
+        raise server_lost() from None
     except Exception as error:
         return Done(call, error=error)
 

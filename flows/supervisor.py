@@ -16,6 +16,7 @@ from pathlib import Path
 
 from flows.leases import LeaseFolder, ServerRecord
 from flows.processes import Process
+from flows.server_environment import server_environment
 
 HOST = "127.0.0.1"
 TICK_SECONDS = 0.5
@@ -66,10 +67,8 @@ def _start_server(folder: LeaseFolder) -> tuple[str, subprocess.Popen[bytes]]:
     port = _free_port()
     command = [sys.executable, "-m", "flows.tether", "flows.prefect_server"]
     command += ["server", "start", "--host", HOST, "--port", str(port)]
-    environment = {key: value for key, value in os.environ.items() if key != "PREFECT_API_URL"}
+    environment = server_environment(HOST, port)
     environment |= {f"PREFECT_SERVER_SERVICES_{name}_ENABLED": "false" for name in UNUSED_SERVICES}
-    # The web page asks these two, not the command line, where its API is.
-    environment |= {"PREFECT_SERVER_API_HOST": HOST, "PREFECT_SERVER_API_PORT": str(port)}
     with folder.log.open("ab") as log:
         server = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True

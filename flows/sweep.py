@@ -20,8 +20,8 @@ from prefect.states import Completed, Failed
 
 from flows.artifacts import show_outcome
 from flows.crashes import claim_run
+from flows.request import check_request
 from flows.run import outcome_of, run_in_prefect
-from flows.study import check_request
 from flows.sweep_request import SweepRequest
 from tasks.errors import UserError
 from tasks.steps.point_task import REFUSED

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from flows.study import StudyRequest, read_request
+from flows.request import StudyRequest, read_request
 from flows.sweep_options import LISTS
 from tasks.errors import UserError
 

@@ -22,7 +22,7 @@ from flows.study import Outcome, Study, describe
 from flows.study_outputs import draw_figures, write_tables
 from tasks.code_version import code_version
 from tasks.datasets.manifest import manifest
-from tasks.datasets.registry import PUBLIC
+from tasks.datasets.registry import READERS
 from tasks.errors import UserError
 from tasks.evaluation.confusion import confusion_csv
 from tasks.evaluation.reference import beside
@@ -186,7 +186,7 @@ def tell_dead_runs(tracking_uri: str) -> None:
 
 
 def _public_data(source: RawSource) -> PublicData:
-    files = PUBLIC[source.name].files if source.name in PUBLIC else ()
+    files = READERS[source.name].files if source.name in READERS else ()
     return PublicData(source.name, source.content, manifest()[files[0]].sources[0].url if files else "")
 
 

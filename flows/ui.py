@@ -22,6 +22,7 @@ from flows.exit_status import exit_status
 from flows.health import answers
 from flows.leases import LeaseFolder
 from flows.processes import Process
+from flows.server_environment import server_environment
 from flows.startup import PACKAGE_ROOT, settle
 from tasks.errors import UserError
 from tasks.redaction import without_secrets
@@ -163,9 +164,7 @@ def _remote_tracking() -> str | None:
 
 
 def _start(root: Path, name: str, arguments: list[str], port: int, host: str) -> Page:
-    environment = {key: value for key, value in os.environ.items() if key != "PREFECT_API_URL"}
-    # Prefect's page asks these two, not the command line, where its API is.
-    environment |= {"PREFECT_SERVER_API_HOST": host, "PREFECT_SERVER_API_PORT": str(port)}
+    environment = server_environment(host, port)
     environment["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"
     # Not on the command line, which every user of the machine may read: it may hold a database's password.
     environment["MLFLOW_BACKEND_STORE_URI"] = default_tracking_uri(root)

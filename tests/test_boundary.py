@@ -20,7 +20,7 @@ import pytest
 
 from flows.startup import PACKAGE_ROOT
 from tasks.client.embedding_encoder import encode_embeddings
-from tasks.datasets.user_graph import UserDataset
+from tasks.datasets.declaration import UserDataset
 from tasks.parameters.classification import NodeClassification
 from tasks.parameters.graphs import Solver
 from tasks.seeds import generator

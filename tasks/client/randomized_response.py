@@ -26,7 +26,8 @@ from tasks.client.flip_positions import skip_table, toggle
 from tasks.epsilon import INFINITE, canonical_epsilon, epsilon_value
 from tasks.errors import UserError
 from tasks.reports.composition import compose
-from tasks.reports.edge import EdgeMode, EdgeReport, checked_mode
+from tasks.reports.edge import EdgeReport
+from tasks.reports.edge_mode import EdgeMode, checked_mode
 from tasks.reports.ledger_line import LedgerLine, fresh_report_key, local_privacy_line
 
 _WORDS_AT_ONCE = 1 << 18

@@ -1,31 +1,26 @@
 """The methods of the node classification study: what each needs and which calibrations it combines.
 
-A new denoiser of the graph is one file in ``calibration`` and one line in ``GRAPHS``; a new method is one line in
-``METHODS``. Any registered method can be extended by name: ``mutual + drop``, ``base + bayes-soft + smoothing``.
+A new denoiser of the graph is one file in ``calibration``, a line in ``calibration.graphs`` and its name in ``Graph``;
+a new method is one line in ``METHODS``. Any registered method can be extended by name: ``mutual + drop``, ``base +
+bayes-soft + smoothing``. The table is read before anything starts, so it imports no calibration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from scipy.sparse import csr_array
-
-from tasks.curator.calibration.bayes import bayes_hard_graph, bayes_soft_graph
-from tasks.curator.calibration.mutual import mutual_graph
 from tasks.errors import UserError
-from tasks.reports.edge import EdgeReport
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from tasks.reports.edge import EdgeReport
+
+Graph = Literal["reported", "mutual", "bayes-hard", "bayes-soft"]
 Needs = Literal["edges", "features", "labels"]
 FeatureSource = Literal["reported", "random", "constant", "none"]
 
-GRAPHS: dict[str, Callable[[EdgeReport], csr_array]] = {
-    "reported": EdgeReport.adjacency,
-    "mutual": mutual_graph,
-    "bayes-hard": bayes_hard_graph,
-    "bayes-soft": bayes_soft_graph,
-}
 _CALIBRATION = "tasks.curator.calibration"
 
 
@@ -35,7 +30,7 @@ class Method:
 
     Attributes:
         name: canonical name.
-        graph: key of ``GRAPHS``: what the network, and all smoothing, runs on.
+        graph: what the network, and all smoothing, runs on; see ``calibration.graphs``.
         features: where they come from. ``random`` and ``constant`` are public and of the reports' declared width;
             ``none`` belongs to backbone-free methods.
         feature_smoothing: l_x is a hyper-parameter (else 0).
@@ -47,7 +42,7 @@ class Method:
     """
 
     name: str
-    graph: str = "reported"
+    graph: Graph = "reported"
     features: FeatureSource = "reported"
     feature_smoothing: bool = False
     prediction_smoothing: bool = False
@@ -64,7 +59,9 @@ class Method:
     @property
     def modules(self) -> tuple[str, ...]:
         """Modules whose code decides the result, beside the training's; for the version of a stored point."""
-        names = {GRAPHS[self.graph].__module__} - {EdgeReport.__module__}
+        from tasks.curator.calibration.graphs import GRAPHS
+
+        names = {GRAPHS[self.graph].__module__} if self.graph != "reported" else set()
         if self.feature_smoothing or self.prediction_smoothing or self.target_smoothing or self.backbone_free:
             names.add(f"{_CALIBRATION}.smoothing")
         if self.features in ("random", "constant"):
@@ -81,6 +78,8 @@ class Method:
         Raises:
             UserError: when the report's mode does not carry what the calibration needs.
         """
+        from tasks.curator.calibration.graphs import GRAPHS
+
         return GRAPHS[self.graph](report)
 
 
@@ -104,7 +103,7 @@ METHODS: dict[str, Method] = {
 
 # What a name can be extended by; each part sets these fields.
 PARTS: dict[str, dict[str, Any]] = {
-    **{name: {"graph": name} for name in GRAPHS},
+    **{name: {"graph": name} for name in get_args(Graph)},
     "smoothing": {"feature_smoothing": True},
     "label-smoothing": {"prediction_smoothing": True},
     "drop": {"prediction_smoothing": True, "target_smoothing": True},
@@ -128,12 +127,12 @@ def method_named(text: str) -> Method:
     if first not in METHODS:
         raise UserError(f"method {first!r} is unknown; use one of {', '.join(METHODS)}")
     method = METHODS[first]
-    graphs = [part for part in parts if part in GRAPHS]
+    graphs = [part for part in parts if part in get_args(Graph)]
     sources = [part for part in parts if part.endswith("-features")]
     for part in parts:
         if part not in PARTS:
             raise UserError(f"method {text!r}: part {part!r} is unknown; use one of {', '.join(PARTS)}")
-        if method.backbone_free and part not in GRAPHS:
+        if method.backbone_free and part not in get_args(Graph):
             raise UserError(f"method {text!r}: {first} trains no network, so {part} has no meaning")
     if len(set(parts)) < len(parts) or len(graphs) > 1 or len(sources) > 1:
         raise UserError(f"method {text!r} names a part, a graph or a feature source twice; name each once")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from tasks.datasets.kinds import Kind
 from tasks.errors import UserError
 
 
@@ -59,6 +60,13 @@ class RawGraph:
         return int(self.adjacency.shape[0])
 
     @property
+    def kind(self) -> Kind:
+        """What carries the classes."""
+        if self.label_sets is not None:
+            return "label sets"
+        return "no classes" if self.labels is None else "nodes"
+
+    @property
     def edges(self) -> int:
         """Number of undirected edges."""
         return int(self.adjacency.nnz) // 2
@@ -103,6 +111,11 @@ class RawGraphSet:
     def dimensions(self) -> int:
         """Number of node features d; 0 without features."""
         return self.graphs[0].dimensions if self.graphs else 0
+
+    @property
+    def kind(self) -> Kind:
+        """What carries the classes."""
+        return "graphs"
 
     @property
     def classes(self) -> int:

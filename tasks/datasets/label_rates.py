@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tasks.datasets.splits import Split
 from tasks.errors import UserError
+
+if TYPE_CHECKING:
+    from tasks.datasets.splits import Split
 
 FULL = 0.5
 """The share of the labelled nodes that a split of 50/25/25 trains on."""

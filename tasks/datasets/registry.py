@@ -1,4 +1,4 @@
-"""The data sets by name: which upstream files each needs, and what reads them."""
+"""What reads each data set of the catalogue, and which upstream files it needs."""
 
 from __future__ import annotations
 
@@ -7,80 +7,67 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
 
 from tasks.datasets import digits, multilabel, musae, mutag, nettack, planetoid, tudataset
 from tasks.datasets.arrival import is_intact
+from tasks.datasets.catalogue import public_dataset, user_dataset
+from tasks.datasets.declaration import UserDataset
 from tasks.datasets.fetch import fetch_files
 from tasks.datasets.graph import RawGraph, RawGraphSet
 from tasks.datasets.manifest import manifest
-from tasks.datasets.user_graph import UserDataset, load_user_graph
+from tasks.datasets.user_graph import load_user_graph
 from tasks.errors import UserError
-
-Kind = Literal["nodes", "label sets", "graphs"]
 
 
 @dataclass(frozen=True)
-class PublicDataset:
-    """One public set.
+class Reader:
+    """What reads one public set.
 
     Attributes:
-        kind: what carries the classes: nodes one each, nodes several each, or whole graphs.
         parse: reads the folder that ``fetch_dataset`` filled.
         files: upstream files, by their path in the manifest.
         materialise: writes the set from an installed package into a folder, for sets that need no network.
-        feature_bounds: declared by the source; None where nodes have no features.
     """
 
-    kind: Kind
     parse: Callable[[Path], RawGraph | RawGraphSet]
     files: tuple[str, ...] = ()
     materialise: Callable[[Path], None] | None = None
-    feature_bounds: tuple[float, float] | None = (0.0, 1.0)
 
 
-def label_sets(name: str) -> PublicDataset:
-    """The entry of one set in the MATLAB form."""
-    return PublicDataset("label sets", partial(multilabel.parse, name), (multilabel.FILES[name],), feature_bounds=None)
+def label_sets(name: str) -> Reader:
+    """Reads one set in the MATLAB form."""
+    return Reader(partial(multilabel.parse, name), (multilabel.FILES[name],))
 
 
-def tu_graphs(name: str, feature_bounds: tuple[float, float] | None) -> PublicDataset:
-    """The entry of one set in the form of TUDataset."""
-    file = f"tudataset/{tudataset.CONTAINERS[name]}.zip"
-    return PublicDataset("graphs", partial(tudataset.parse, name), (file,), feature_bounds=feature_bounds)
+def tu_graphs(name: str) -> Reader:
+    """Reads one set in the form of TUDataset."""
+    return Reader(partial(tudataset.parse, name), (f"tudataset/{tudataset.CONTAINERS[name]}.zip",))
 
 
-PUBLIC: dict[str, PublicDataset] = {
-    "digits": PublicDataset("nodes", digits.parse, materialise=digits.materialise),
-    "cora": PublicDataset("nodes", partial(planetoid.parse, "cora"), planetoid.file_names("cora")),
-    "citeseer": PublicDataset("nodes", partial(planetoid.parse, "citeseer"), planetoid.file_names("citeseer")),
-    "citeseer-lcc": PublicDataset("nodes", nettack.parse, (nettack.FILE,)),
-    "lastfm": PublicDataset("nodes", musae.parse_lastfm, musae.LASTFM_FILES),
-    "facebook": PublicDataset("nodes", musae.parse_facebook, musae.FACEBOOK_FILES),
-    "mutag": PublicDataset("graphs", mutag.parse, materialise=mutag.materialise),
-    "proteins": tu_graphs("proteins", (0.0, 1.0)),
-    "imdb-binary": tu_graphs("imdb-binary", None),
+READERS: dict[str, Reader] = {
+    "digits": Reader(digits.parse, materialise=digits.materialise),
+    "cora": Reader(partial(planetoid.parse, "cora"), planetoid.file_names("cora")),
+    "citeseer": Reader(partial(planetoid.parse, "citeseer"), planetoid.file_names("citeseer")),
+    "citeseer-lcc": Reader(nettack.parse, (nettack.FILE,)),
+    "lastfm": Reader(musae.parse_lastfm, musae.LASTFM_FILES),
+    "facebook": Reader(musae.parse_facebook, musae.FACEBOOK_FILES),
+    "mutag": Reader(mutag.parse, materialise=mutag.materialise),
+    "proteins": tu_graphs("proteins"),
+    "imdb-binary": tu_graphs("imdb-binary"),
     "blogcatalog": label_sets("blogcatalog"),
     "flickr": label_sets("flickr"),
     "ppi": label_sets("ppi"),
 }
 
 
-def dataset_names() -> tuple[str, ...]:
-    """The names of the public sets."""
-    return tuple(PUBLIC)
-
-
-def public_dataset(name: str, own: Mapping[str, UserDataset] | None = None) -> PublicDataset:
-    """The entry of a public set.
+def reader(name: str, own: Mapping[str, UserDataset] | None = None) -> Reader:
+    """What reads a public set.
 
     Raises:
         UserError: for an unknown name.
     """
-    if name not in PUBLIC:
-        known = ", ".join([*PUBLIC, *(own or {})])
-        raise UserError(f"data set {name!r} is unknown; choose from {known}, or declare your own in params.yaml")
-    return PUBLIC[name]
+    public_dataset(name, own)
+    return READERS[name]
 
 
 def fetch_dataset(name: str, raw_dir: Path, own: Mapping[str, UserDataset] | None = None) -> None:
@@ -93,7 +80,7 @@ def fetch_dataset(name: str, raw_dir: Path, own: Mapping[str, UserDataset] | Non
     """
     if user_dataset(name, own):
         return
-    dataset, folder = public_dataset(name, own), Path(raw_dir) / name
+    dataset, folder = reader(name, own), Path(raw_dir) / name
     fetch_files([manifest()[file] for file in dataset.files], folder)
     if dataset.materialise:
         materialise(dataset.materialise, folder)
@@ -107,7 +94,7 @@ def load_dataset(name: str, raw_dir: Path, own: Mapping[str, UserDataset] | None
     """
     if mine := user_dataset(name, own):
         return load_user_graph(mine)
-    dataset, folder = public_dataset(name, own), Path(raw_dir) / name
+    dataset, folder = reader(name, own), Path(raw_dir) / name
     for file in dataset.files:
         upstream = manifest()[file]
         if not is_intact(upstream, folder / upstream.name):
@@ -122,7 +109,7 @@ def parse_public(name: str, folder: Path) -> RawGraph | RawGraphSet:
         UserError: when the files are not as their publisher or the installed package gave them.
     """
     try:
-        return PUBLIC[name].parse(folder)
+        return READERS[name].parse(folder)
     except UserError:
         raise
     except Exception as error:
@@ -130,18 +117,6 @@ def parse_public(name: str, folder: Path) -> RawGraph | RawGraphSet:
             f"{folder}: the files of {name!r} are not as published ({type(error).__name__}); delete them and run the"
             " download step again"
         ) from error
-
-
-def user_dataset(name: str, own: Mapping[str, UserDataset] | None) -> UserDataset | None:
-    """The user's own set of that name, or None.
-
-    Raises:
-        UserError: when it bears the name of a public set.
-    """
-    mine = (own or {}).get(name)
-    if mine is not None and name in PUBLIC:
-        raise UserError(f"data set {name!r} of your own bears the name of a public one; choose another name")
-    return mine
 
 
 def materialise(write: Callable[[Path], None], folder: Path) -> None:

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tasks.datasets.declaration import TABLES
 from tasks.errors import UserError
 
 WHOLE = re.compile(r"-?[0-9]{1,18}")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
 # Half of the memory: a compressed file may claim any size, and reading it needs a copy.
 EXPANDED_LIMIT = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
 SPARSE_KEYS = {"data", "indices", "indptr", "shape"}
@@ -74,9 +74,7 @@ def read_features(path: Path) -> csr_array:
 
 def table_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Line number and stripped fields of each line that is not blank; a heading on the first line is passed over."""
-    if path.suffix not in SEPARATORS:
-        raise UserError(f"{path}: unknown kind of file; use .csv, .tsv or .npz (features also .npy)")
-    reader = csv.reader(io.StringIO(text(path), newline=""), delimiter=SEPARATORS[path.suffix])
+    reader = csv.reader(io.StringIO(text(path), newline=""), delimiter=TABLES[path.suffix])
     empty = True
     try:
         for row in reader:

@@ -2,44 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tasks.datasets.declaration import MAX_NODES, UserDataset, check_declaration
 from tasks.datasets.graph import RawGraph, undirected
 from tasks.datasets.user_files import read_edges, read_features, read_labels
 from tasks.errors import UserError
 
-MAX_NODES = 100_000_000  # a mistyped id must not become an allocation of this many rows and more
 FEW_NODES = 1_000_000
 MOST_ISOLATED = 100  # nodes for every edge, where nobody declared their number
-
-
-@dataclass(frozen=True)
-class UserDataset:
-    """What a user declares about a graph of their own.
-
-    Attributes:
-        name: how the studies call it.
-        edges: csv or tsv (two columns of node ids 0..N-1, heading optional) or npz (array ``edges``, (E, 2)).
-        features: csv, tsv, npy or npz, row i for node i; None for none.
-        labels: csv or tsv (node, class) or npz (vector ``labels``, -1 = unknown); None for none. Class names
-            become 0, 1, ... in ascending order, numbers before words.
-        nodes: N; None takes it from the features, else from the largest id.
-        feature_bounds: (low, high), from public knowledge; required with features.
-        private: whether the graph is somebody's secret.
-    """
-
-    name: str
-    edges: Path
-    features: Path | None = None
-    labels: Path | None = None
-    nodes: int | None = None
-    feature_bounds: tuple[float, float] | None = None
-    private: bool = True
 
 
 def load_user_graph(declared: UserDataset) -> RawGraph:
@@ -50,13 +25,7 @@ def load_user_graph(declared: UserDataset) -> RawGraph:
     Raises:
         UserError: one line that names the file, the line and the rule, and quotes no value.
     """
-    if declared.nodes is not None and not 0 < declared.nodes <= MAX_NODES:
-        raise UserError(f"{declared.name}: nodes must lie between 1 and {MAX_NODES}")
-    if declared.features is not None and declared.feature_bounds is None:
-        raise UserError(
-            f"{declared.name}: declare feature_bounds [low, high] from public knowledge; bounds read from the values"
-            " would break the guarantee"
-        )
+    check_declaration(declared)
     pairs = read_edges(Path(declared.edges))
     table = None if declared.features is None else read_features(Path(declared.features))
     nodes = node_count(declared, pairs, table)

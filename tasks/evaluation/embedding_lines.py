@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 SETTINGS = ("mode", "eps_encoder", "p", "k", "walks", "pad", "train_ratio", "scoring")
+SCORINGS = ("top_k", "threshold")
+"""How label sets are predicted: as many labels as a node has, or those of a probability above a half."""
 HALF = "0.5"
 """The training ratio that is compared where one is enough."""
 

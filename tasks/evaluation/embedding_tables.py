@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from tasks.evaluation.embedding_changes import Change, changes_beside_published
-from tasks.evaluation.embedding_lines import HALF, SETTINGS, embedding_lines, named_mode
+from tasks.evaluation.embedding_lines import HALF, SCORINGS, SETTINGS, embedding_lines, named_mode
 from tasks.evaluation.rows import setting_order
 from tasks.evaluation.tables import write_csv
 
@@ -16,7 +16,6 @@ TABLES = ("deepwalk-published.csv", "embedding-modes.csv", "largest-epsilon.csv"
 FEW_EDGES = 0.1
 """An upload that gives fewer of the edges away hides most of them."""
 F1 = ("micro_f1", "macro_f1")
-SCORINGS = ("top_k", "threshold")
 SCORES = [f"{metric} {scoring}" for scoring in SCORINGS for metric in F1]
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
+from tasks.curator.methods import method_named
 from tasks.errors import UserError
 from tasks.parameters.values import (
     Budget,
@@ -20,12 +21,10 @@ from tasks.parameters.values import (
     Steps,
     Whole,
 )
-from tasks.reports.edge import EdgeMode
+from tasks.reports.edge_mode import EdgeMode
 
 
 def _method(text: str) -> str:
-    from tasks.curator.methods import method_named  # imported on demand: it brings the calibrations with it
-
     try:
         return method_named(text).name
     except UserError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +12,9 @@ from scipy.sparse import csr_array
 from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
 from tasks.reports.archive import array_text, content_digest, read_arrays, refusals_name, text_array, write_arrays
+from tasks.reports.edge_mode import EdgeMode, checked_mode
 from tasks.reports.entry import require_entry
 from tasks.reports.ledger import LedgerLine
-
-EdgeMode = Literal["directed", "directed-no-diagonal", "pair"]
 
 _SPEC = {
     "mode": ("uint8", 1),
@@ -25,13 +23,6 @@ _SPEC = {
     "indptr": ("int64", 1),
     "indices": ("int32", 1),
 }
-
-
-def checked_mode(mode: str) -> EdgeMode:
-    """``mode`` if it is one of the three; UserError otherwise."""
-    if mode not in get_args(EdgeMode):
-        raise UserError(f"edge mode {mode!r} is unknown; use one of {', '.join(get_args(EdgeMode))}")
-    return cast(EdgeMode, mode)
 
 
 @dataclass(frozen=True, eq=False)

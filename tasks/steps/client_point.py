@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tasks.code_version import code_version
+from tasks.datasets.catalogue import require_kind
 from tasks.datasets.graph import RawGraph
-from tasks.errors import UserError
 from tasks.reports.ledger import Ledger, LedgerLine
 from tasks.seeds import derive_seed
 from tasks.steps.download import RawSource
@@ -109,12 +109,10 @@ def report_point(
 
 
 def one_graph(source: RawSource, study: str) -> RawGraph:
-    """The raw graph; UserError when the data set is not one graph."""
+    """The raw graph; UserError when the data set is not one graph of the kind that the study needs."""
     graph = source.load()
-    if not isinstance(graph, RawGraph):
-        raise UserError(
-            f"{source.name} is a set of graphs; {study.replace('_', ' ')} needs one graph: take --dataset digits"
-        )
+    require_kind(study, source.name, graph.kind)
+    assert isinstance(graph, RawGraph)
     return graph
 
 

@@ -9,10 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from tasks.code_version import code_version
+from tasks.datasets.declaration import UserDataset
 from tasks.datasets.graph import RawGraph, RawGraphSet
 from tasks.datasets.manifest import manifest
-from tasks.datasets.registry import fetch_dataset, load_dataset, public_dataset
-from tasks.datasets.user_graph import UserDataset
+from tasks.datasets.registry import fetch_dataset, load_dataset, reader
 from tasks.point_folder import canonical_json, file_sha256
 from tasks.steps.point_task import point_task
 from tasks.store import PointRef, PointStore
@@ -65,7 +65,7 @@ def download(store: PointStore, name: str, own: UserDataset | None = None) -> Ra
     """Fetch the public data set ``name``, or describe the user's own graph."""
     if own is not None:
         return RawSource(name, Path(), _own_digest(store, own), own=own)
-    dataset = public_dataset(name)
+    dataset = reader(name)
     parser = getattr(dataset.parse, "func", dataset.parse).__module__
     key = {
         "step": "download",

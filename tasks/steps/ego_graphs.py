@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from tasks.client.ego_graphs import draw_centres, ego_graphs
 from tasks.code_version import code_version
+from tasks.datasets.ego_names import ego_name
 from tasks.datasets.graph import RawGraphSet
 from tasks.seeds import derive_seed, generator
 from tasks.steps.client_point import one_graph
@@ -66,16 +66,6 @@ def draw_ego_centres(store: PointStore, source: RawSource, *, graphs: int, repea
         "code": code_version(CODE),
     }
     return store.point(key, compute, label=f"centres {source.name} repeat={repeat}", private=source.private)
-
-
-def ego_name(whole: str, hops: int) -> str:
-    """The data set of the ego graphs of one graph."""
-    return f"{whole}-{hops}-hop"
-
-
-def whole_of(name: str) -> str:
-    """The graph whose ego graphs bear this name; another name stays as it is."""
-    return re.sub(r"-\d+-hop$", "", name)
 
 
 def ego_source(whole: RawSource, centres: PointRef, hops: int) -> EgoSource:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tasks.client.labels import reveal_labels
 from tasks.code_version import code_version
+from tasks.datasets.catalogue import require_kind
 from tasks.datasets.graph import RawGraphSet
 from tasks.datasets.splits import Split, random_split
 from tasks.errors import UserError
@@ -30,8 +31,8 @@ def graph_set(source: RawSource) -> RawGraphSet:
         UserError: when the data set is one graph, or one of its graphs has no nodes.
     """
     graphs = source.load()
-    if not isinstance(graphs, RawGraphSet):
-        raise UserError(f"{source.name} is one graph; graph classification needs a set of graphs, such as mutag")
+    require_kind("graph_classification", source.name, graphs.kind)
+    assert isinstance(graphs, RawGraphSet)
     for number, graph in enumerate(graphs.graphs):
         if graph.nodes == 0:
             raise UserError(f"{source.name}: graph {number} has no nodes; remove it")

@@ -14,7 +14,8 @@ from tasks.datasets.graph import RawGraph
 from tasks.datasets.label_rates import FULL, with_label_rate
 from tasks.datasets.splits import Split
 from tasks.errors import UserError
-from tasks.reports.edge import EdgeMode, EdgeReport
+from tasks.reports.edge import EdgeReport
+from tasks.reports.edge_mode import EdgeMode
 from tasks.reports.feature import FeatureReport
 from tasks.reports.label import LabelReport
 from tasks.reports.ledger import LedgerLine

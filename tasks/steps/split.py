@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from tasks.code_version import code_version
-from tasks.datasets.graph import RawGraph
 from tasks.datasets.splits import random_split
-from tasks.errors import UserError
 from tasks.seeds import derive_seed, generator
+from tasks.steps.client_point import one_graph
 from tasks.steps.download import RawSource
 from tasks.steps.point_task import point_task
 from tasks.store import PointRef, PointStore
@@ -22,10 +21,9 @@ def split(store: PointStore, source: RawSource, repeat: int, seed: int | None) -
     role_seed = derive_seed(seed, study="split", dataset=source.name, point="50/25/25", repeat=repeat, role="bench")
 
     def compute(folder: Path) -> None:
-        graph = source.load()
-        if not isinstance(graph, RawGraph) or graph.labels is None:
-            raise UserError(f"{source.name} has no single class per node; node classification needs one")
-        random_split(graph.labels, generator(role_seed)).save(folder / SPLIT)
+        labels = one_graph(source, "node_classification").labels
+        assert labels is not None
+        random_split(labels, generator(role_seed)).save(folder / SPLIT)
 
     key = {
         "step": "split",

@@ -66,7 +66,7 @@ def workspace(tmp_path: Path, own_files: Path, _mlflow_folder: Path, monkeypatch
         os.environ["DVC_ROOT"] = str(folder)
         os.environ["POINT_STORE"] = str(tmp_path / "store")
         os.environ["MLFLOW_TRACKING_URI"] = f"sqlite:///{_mlflow_folder / 'mlflow.db'}"
-        for module in ("study", "exports", "report"):
+        for module in ("project", "request", "report"):
             monkeypatch.setattr(f"flows.{module}.workspace", lambda: folder)
         yield folder
 

@@ -15,7 +15,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def run(workspace: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    for module in ("attack_table", "attack_outputs"):
+    for module in ("attack_table", "attack_request"):
         monkeypatch.setattr(f"flows.{module}.workspace", lambda: workspace)
 
     def command(*arguments: str) -> tuple[int, str, str]:

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from flows import audit
 from flows.audit import main
+from tasks.evaluation.audits import running
 from tasks.evaluation.audits.feature_vectors import feature_cases
 
 
 @pytest.fixture(autouse=True)
 def few_cases(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two of the cases: the others are run by the tests of the audits themselves."""
-    monkeypatch.setattr(audit, "all_cases", lambda: feature_cases()[:2])
+    monkeypatch.setattr(running, "all_cases", lambda: feature_cases()[:2])
 
 
 def test_the_table_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,7 +41,7 @@ def test_a_refuted_claim_ends_with_1_and_names_the_mechanism(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lying = replace(feature_cases()[2], claim=1.0, mechanism="half the truth")
-    monkeypatch.setattr(audit, "all_cases", lambda: [lying])
+    monkeypatch.setattr(running, "all_cases", lambda: [lying])
     assert main(["--fast"]) == 1
     out, err = capsys.readouterr()
     assert "MORE THAN CLAIMED" in out

@@ -18,7 +18,7 @@ from flows.command import main
 from flows.coverage import check_coverage
 from flows.graph_distances import baseline_distances
 from flows.model import load_model
-from flows.study import StudyRequest, read_request
+from flows.request import StudyRequest, read_request
 from tasks.broadcasts.weights import ModelWeights
 from tasks.datasets.registry import load_dataset
 from tasks.errors import UserError

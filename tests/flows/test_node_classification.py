@@ -13,7 +13,7 @@ from mlflow import MlflowClient
 
 from flows.command import main
 from flows.coverage import check_coverage
-from flows.study import StudyRequest, read_request
+from flows.request import StudyRequest, read_request
 from tasks.evaluation.rows import Row
 from tasks.parameters.classification import NodeClassification
 from tasks.point_folder import file_sha256

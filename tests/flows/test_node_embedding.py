@@ -14,7 +14,8 @@ from mlflow import MlflowClient
 
 from flows.command import main
 from flows.coverage import check_coverage
-from flows.study import Outcome, StudyRequest, read_request
+from flows.request import StudyRequest, read_request
+from flows.study import Outcome
 from tasks.errors import UserError
 from tasks.evaluation.rows import Row
 from tasks.reports.ledger import Ledger

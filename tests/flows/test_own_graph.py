@@ -16,8 +16,8 @@ import yaml
 from scipy.sparse import csr_array, save_npz
 
 from flows.command import main
+from flows.request import StudyRequest, own_datasets, read_request
 from flows.startup import PACKAGE_ROOT
-from flows.study import StudyRequest, own_datasets, read_request
 from tasks.datasets.user_graph import load_user_graph
 
 README = (PACKAGE_ROOT / "README.md").read_text()

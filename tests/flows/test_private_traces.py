@@ -19,8 +19,9 @@ import pytest
 
 from flows.command import main
 from flows.startup import PACKAGE_ROOT
+from tasks.datasets.declaration import UserDataset
 from tasks.datasets.graph import RawGraph
-from tasks.datasets.user_graph import UserDataset, load_user_graph
+from tasks.datasets.user_graph import load_user_graph
 from tasks.steps.download import RawSource, download
 from tasks.steps.split import split
 from tasks.store import PointStore
@@ -270,8 +271,8 @@ leased = command._server
 @contextlib.contextmanager
 def served(plain, meanwhile):
     with leased(plain, lambda: None):  # nothing is imported before it is replaced
-        import flows.study, tasks.steps.perturb
-        flows.study.workspace = lambda: Path(workspace)
+        import flows.project, flows.request, tasks.steps.perturb
+        flows.project.workspace = flows.request.workspace = lambda: Path(workspace)
         if fails:
             def mechanism(features, *_, **__):
                 raise ValueError(f"could not broadcast {features.toarray()[3, 4]:.9f}")

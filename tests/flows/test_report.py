@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from flows.published import published
-from flows.report import main, report
+from flows.report import report
+from flows.report_command import main
 from tasks.errors import UserError
 from tasks.evaluation.embedding_tables import TABLES as EMBEDDING_TABLES
 from tasks.evaluation.graph_tables import TABLE_ONE
@@ -114,11 +115,8 @@ def test_equal_results_give_equal_bytes(results: Path) -> None:
     assert written() == first
 
 
-def test_without_results_it_is_one_line(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["report", "--profile", "paper"])
-    assert main() == 2
+def test_without_results_it_is_one_line(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--profile", "paper"]) == 2
     assert capsys.readouterr().err == (
         f"error: no results below {workspace / 'data/results/paper'}; run `dvc repro` first\n"
     )

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_ind_from_stats
 
-from flows.report import main, report
+from flows.report import report
+from flows.report_command import main
 from flows.report_facts import provenance_section
 from flows.report_findings import attack_section, audit_section, whole_ledger
 from flows.startup import PACKAGE_ROOT
@@ -109,7 +110,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Results and their report, drawn once: the tests only read it."""
     folder = tmp_path_factory.mktemp("reported")
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("study", "exports", "report"):
+        for module in ("project", "request", "report"):
             patch.setattr(f"flows.{module}.workspace", lambda: folder)
         found = lay_out(folder)
         report("demo")
@@ -252,12 +253,11 @@ def test_a_damaged_input_is_one_line(
 def test_a_missing_ledger_is_one_line_and_no_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for module in ("study", "exports", "report"):
+    for module in ("project", "request", "report"):
         monkeypatch.setattr(f"flows.{module}.workspace", lambda: tmp_path)
     results = lay_out(tmp_path)
     (results / STUDY / "cora" / "ledger.json").unlink()
-    monkeypatch.setattr("sys.argv", ["report"])
-    assert main() == 2
+    assert main([]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: ")
     assert line.endswith("cora/ledger.json: cannot be read; run the study again")

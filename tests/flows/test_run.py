@@ -13,8 +13,8 @@ import pytest
 
 from flows import run
 from flows.command import main
+from flows.request import StudyRequest, check_request
 from flows.startup import PACKAGE_ROOT
-from flows.study import StudyRequest, check_request
 from tasks.errors import Interrupted
 
 STUDY = "node_classification"

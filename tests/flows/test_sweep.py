@@ -9,8 +9,9 @@ import yaml
 from prefect.states import Completed
 
 from flows.command import main
+from flows.request import check_request, read_request
 from flows.startup import PACKAGE_ROOT
-from flows.study import Outcome, check_request, read_request
+from flows.study import Outcome
 from flows.sweep import sweep
 from flows.sweep_options import LISTS
 from flows.sweep_request import AXES, SweepRequest

@@ -18,8 +18,6 @@ from tasks.curator.hyper_parameters import HyperParameters
 from tasks.curator.trained import POINT_COLUMNS, Trained
 from tasks.errors import UserError
 
-LABEL = "shared choice"
-
 
 def shared_point(tables: Sequence[pd.DataFrame]) -> HyperParameters:
     """The point with the best mean validation accuracy (ties: lower mean loss, then the earlier point).

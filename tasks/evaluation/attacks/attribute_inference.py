@@ -17,7 +17,8 @@ from tasks.curator.calibration.smoothing import smoothing_matrix
 from tasks.curator.rectify import rectified
 from tasks.datasets.graph import RawGraph
 from tasks.errors import UserError
-from tasks.evaluation.attacks.pairs import entries, refuse_private
+from tasks.evaluation.attacks.pairs import entries
+from tasks.evaluation.attacks.privacy import refuse_private
 from tasks.reports.feature import FeatureReport
 
 _TRIES = 200

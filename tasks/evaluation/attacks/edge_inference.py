@@ -15,7 +15,8 @@ from tasks.curator.calibration.bayes import bayes_soft_graph, degree_estimates
 from tasks.curator.calibration.mutual import mutual_graph
 from tasks.datasets.graph import RawGraph
 from tasks.errors import UserError
-from tasks.evaluation.attacks.pairs import PairSample, refuse_private
+from tasks.evaluation.attacks.pairs import PairSample
+from tasks.evaluation.attacks.privacy import refuse_private
 from tasks.evaluation.walk_recovery import recovery_from_lists
 from tasks.reports.edge import EdgeReport
 

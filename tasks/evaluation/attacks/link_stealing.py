@@ -14,7 +14,8 @@ from sklearn.metrics import roc_auc_score
 
 from tasks.datasets.graph import RawGraph
 from tasks.errors import UserError
-from tasks.evaluation.attacks.pairs import PairSample, refuse_private
+from tasks.evaluation.attacks.pairs import PairSample
+from tasks.evaluation.attacks.privacy import refuse_private
 
 Similarity = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array, triu
 
 from tasks.datasets.graph import RawGraph
 from tasks.errors import UserError
+from tasks.evaluation.attacks.privacy import refuse_private
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +32,6 @@ class PairSample:
     def values(self, matrix: csr_array) -> NDArray[np.float64]:
         """The entries (head, tail) of an (N, N) matrix, zeros where nothing is stored."""
         return entries(matrix, self.heads, self.tails)
-
-
-def refuse_private(name: str, private: bool) -> None:
-    """UserError for a private data set: an attack is judged by the truth, and its figure tells of it."""
-    if private:
-        raise UserError(f"data set {name!r} is private: attacks are measured against the truth, on public data only")
 
 
 def sample_pairs(graph: RawGraph, rng: np.random.Generator) -> PairSample:

@@ -14,7 +14,8 @@ from scipy.sparse import csr_array
 
 from tasks.client.randomized_response import randomise_neighbour_lists
 from tasks.evaluation.audits.case import AuditCase, gathered
-from tasks.reports.edge import EdgeMode, EdgeReport
+from tasks.reports.edge import EdgeReport
+from tasks.reports.edge_mode import EdgeMode
 
 USERS = 256
 MODES: tuple[EdgeMode, ...] = ("directed", "directed-no-diagonal", "pair")

@@ -16,7 +16,8 @@ from tasks.client.randomized_response import (
     reported_bits,
 )
 from tasks.errors import UserError
-from tasks.reports.edge import EdgeMode, EdgeReport
+from tasks.reports.edge import EdgeReport
+from tasks.reports.edge_mode import EdgeMode
 from tasks.seeds import generator
 
 MODES: tuple[EdgeMode, ...] = ("directed", "directed-no-diagonal", "pair")

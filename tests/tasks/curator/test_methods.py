@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
 from tasks.client.randomized_response import randomise_neighbour_lists
 from tasks.code_version import code_version
-from tasks.curator.methods import GRAPHS, METHODS, method_named
+from tasks.curator.methods import METHODS, Graph, method_named
 from tasks.errors import UserError
 from tasks.seeds import generator
 
@@ -34,7 +36,7 @@ def test_combinations() -> None:
     assert method_named("label-propagation + mutual").backbone_free
 
 
-@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("graph", get_args(Graph))
 def test_every_graph_has_weights_between_zero_and_one(graph: str) -> None:
     method = method_named("base" if graph == "reported" else f"base + {graph}")
     calibrated = method.calibrated_graph(report())

@@ -4,7 +4,7 @@ import re
 from urllib.parse import urlsplit
 
 from tasks.datasets.manifest import manifest
-from tasks.datasets.registry import PUBLIC
+from tasks.datasets.registry import READERS
 
 
 def test_every_row_is_complete() -> None:
@@ -22,7 +22,7 @@ def test_only_flickr_has_no_published_hash() -> None:
 
 
 def test_the_registry_names_files_of_the_manifest() -> None:
-    assert {file for dataset in PUBLIC.values() for file in dataset.files} <= manifest().keys()
+    assert {file for dataset in READERS.values() for file in dataset.files} <= manifest().keys()
 
 
 def test_repacked_sets_have_two_accepted_hashes() -> None:

@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tasks.datasets.catalogue import PUBLIC
+from tasks.datasets.declaration import UserDataset
 from tasks.datasets.graph import RawGraph, RawGraphSet
-from tasks.datasets.registry import PUBLIC, dataset_names, fetch_dataset, load_dataset, parse_public
+from tasks.datasets.registry import READERS, fetch_dataset, load_dataset, parse_public
 from tasks.datasets.splits import random_split
-from tasks.datasets.user_graph import UserDataset
 from tasks.errors import UserError
 from tasks.seeds import generator
 
@@ -70,7 +71,8 @@ def test_citeseer_nodes_without_a_label_are_in_no_split(mirror: str, raw: Path) 
 
 
 def test_every_stated_set_is_registered() -> None:
-    assert set(dataset_names()) == set(STATED) | {"lastfm", "flickr"}
+    assert list(READERS) == list(PUBLIC)
+    assert set(PUBLIC) == set(STATED) | {"lastfm", "flickr"}
 
 
 @pytest.mark.parametrize("call", [fetch_dataset, load_dataset])
@@ -79,7 +81,7 @@ def test_unknown_name(raw: Path, call: object) -> None:
         call("coral", raw, {"mine": UserDataset("mine", Path("edges.csv"))})
 
 
-@pytest.mark.parametrize("name", dataset_names())
+@pytest.mark.parametrize("name", PUBLIC)
 def test_not_fetched(tmp_path: Path, name: str) -> None:
     with pytest.raises(UserError, match="missing or damaged"):
         load_dataset(name, tmp_path)
@@ -117,10 +119,11 @@ def test_an_unwritable_place_is_one_clear_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, dataset in PUBLIC.items() if dataset.files and name not in ("blogcatalog", "flickr", "ppi")]
+    "name",
+    [name for name, dataset in READERS.items() if dataset.files and name not in ("blogcatalog", "flickr", "ppi")],
 )
 def test_whatever_the_files_hold_the_refusal_is_one_line(name: str, tmp_path: Path) -> None:
-    for file in PUBLIC[name].files:
+    for file in READERS[name].files:
         (tmp_path / Path(file).name).write_bytes(b"\xff\x00,1\n")
     with pytest.raises(UserError, match=r"download( it|.* step)? again") as refusal:
         parse_public(name, tmp_path)

@@ -14,7 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array, save_npz
 
-from tasks.datasets.user_graph import UserDataset, load_user_graph
+from tasks.datasets.declaration import UserDataset
+from tasks.datasets.user_graph import load_user_graph
 from tasks.errors import UserError
 
 SECRET = "8675309"

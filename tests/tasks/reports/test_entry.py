@@ -24,7 +24,7 @@ from tasks.client.local_training import update_line
 from tasks.client.multibit import encode_features
 from tasks.client.randomized_response import randomise_neighbour_lists
 from tasks.errors import UserError
-from tasks.reports.edge import EdgeMode
+from tasks.reports.edge_mode import EdgeMode
 from tasks.reports.ledger import Ledger, LedgerLine
 from tasks.reports.model_update import ModelUpdate, ValidationCounts
 from tasks.seeds import generator

@@ -9,7 +9,8 @@ from tasks.datasets.graph import RawGraph
 from tasks.errors import UserError
 from tasks.evaluation.attacks.edge_inference import infer_edges
 from tasks.evaluation.attacks.pairs import sample_pairs
-from tasks.reports.edge import EdgeMode, EdgeReport
+from tasks.reports.edge import EdgeReport
+from tasks.reports.edge_mode import EdgeMode
 from tasks.seeds import generator
 from tests.tasks.evaluation.attacks.conftest import planted
 
