@@ -44,7 +44,7 @@ def main(study: str, arguments: Sequence[str] | None = None) -> int:
 
         return work
 
-    return guarded(checked, chosen.plain, _import_studies)
+    return guarded(checked, chosen.plain, lambda: _import_study(chosen.study if study == "sweep" else study))
 
 
 def guarded(
@@ -90,8 +90,11 @@ def _requested(study: str, chosen: argparse.Namespace) -> tuple[str, StudyReques
     return chosen.study, requested(chosen.study, chosen, shared)
 
 
-def _import_studies() -> None:
+def _import_study(name: str) -> None:
     import flows.run  # noqa: F401
+    from flows.conduct import study_named
+
+    study_named(name)
 
 
 def _parser(study: str) -> argparse.ArgumentParser:

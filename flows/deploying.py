@@ -1,4 +1,4 @@
-"""What a Prefect server needs to run sweeps: work pools, the limit of the GPU, and the deployments of ``prefect.yaml``."""
+"""What a Prefect server needs to run sweeps: work pools, a limit for the GPU, deployments of ``prefect.yaml``."""
 
 from __future__ import annotations
 

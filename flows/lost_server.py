@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from threading import Thread
 
-from flows.health import connects
+from flows.health import answers, connects
 from tasks.errors import ServerLost
 from tasks.redaction import without_secrets
 
@@ -28,13 +28,13 @@ def server_lost() -> ServerLost:
 
 
 def watch_server(url: str, lost: Callable[[], object]) -> None:
-    """Call ``lost`` once nobody has listened at the address for ``PATIENCE_SECONDS``; as long as the program runs."""
+    """Call ``lost`` once nobody was reached at the address for ``PATIENCE_SECONDS``; as long as the program runs."""
 
     def watch() -> None:
         last = time.monotonic()
         while time.monotonic() - last < PATIENCE_SECONDS:
             time.sleep(LOOK_SECONDS)
-            if connects(url):
+            if connects(url) or answers(url):  # the latter knows of proxies
                 last = time.monotonic()
         lost()
 

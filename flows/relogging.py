@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flows.conduct import STUDIES
+from flows.conduct import study_named
 from flows.request import StudyRequest
 from flows.study import Outcome, Study
 from flows.submission import Call, Done, PlainSubmitter
@@ -28,7 +28,7 @@ def relog(name: str, request: StudyRequest) -> int:
         study = Study.open(name, request, StoredSubmitter(pool))
         study.store = StoredPoints(study.store.root, study.store.exports)
         tracker = PatientTracker(study)
-        outcome = STUDIES[name](study, tracker)
+        outcome = study_named(name)(study, tracker)
     if outcome.failures:
         raise UserError(f"{outcome.failures[0]}; nothing was logged")
     return tracker.log(outcome)

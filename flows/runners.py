@@ -81,4 +81,10 @@ def _dask_client(profile: Profile) -> Iterator[Any]:
 
 
 def _local_cluster(workers: int) -> dict[str, Any]:
-    return {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+    return {
+        "n_workers": workers,
+        "threads_per_worker": 1,
+        "dashboard_address": None,
+        "host": "127.0.0.1",
+        "preload": "flows.dask_worker",
+    }

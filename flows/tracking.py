@@ -19,7 +19,6 @@ from flows.provenance import git_revision, versions
 from flows.published import published
 from flows.startup import PACKAGE_ROOT, project_root
 from flows.study import Outcome, Study, describe
-from flows.study_outputs import draw_figures, write_tables
 from tasks.code_version import code_version
 from tasks.datasets.manifest import manifest
 from tasks.datasets.registry import READERS
@@ -62,6 +61,7 @@ class Tracker:
         self.problem: UserError | None = None
         self._parent: ParentRun | None = None
         self._flow_run = flow_run
+        self._grown = False
 
     def prepare(self) -> None:
         """What takes seconds, and can be done before there is a cell."""
@@ -95,7 +95,7 @@ class Tracker:
         digests = [point.digest if source.private else point.content for _, point in sorted(points.items())]
         identity = canonical_json({"cell": name, "points": digests})
         try:
-            log_child(
+            self._grown |= log_child(
                 self._open(),
                 point_digest=hashlib.sha256(identity.encode()).hexdigest()[:24],
                 name=name,
@@ -114,11 +114,13 @@ class Tracker:
             self._give_up(problem)
 
     def finish(self, outcome: Outcome) -> None:
-        """The table and the ledger as artifacts of the parent, which ends."""
+        """The table and the ledger as artifacts of the parent, which ends; one that was finished before has them."""
         if self.problem or not outcome.rows:
             return
         try:
             parent = self._open()
+            if parent.finished and not self._grown and not outcome.failures:
+                return
             table = summary(outcome.rows)
             texts = {
                 "table.txt": console_table(table) + "\n",
@@ -202,6 +204,8 @@ def _artifacts(source: RawSource, predictions: Mapping[int, Judged]) -> Artifact
 
 
 def _tables_and_figures(study: str, table: pd.DataFrame, place: Path) -> dict[str, Path | str]:
+    from flows.study_outputs import draw_figures, write_tables  # imported on demand: it brings matplotlib with it
+
     compared = beside(table, published(study))
     write_csv(place / "table.csv", compared)
     write_tables(study, compared, place / "tables")

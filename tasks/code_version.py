@@ -12,9 +12,9 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.metadata import PackageNotFoundError, packages_distributions, version  # noqa: TID251 - versions only
+from importlib.metadata import PackageNotFoundError, version  # noqa: TID251 - versions only
 from pathlib import Path
 from threading import Lock
 
@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FIRST_PARTY = ("tasks", "flows")
 KERNELS = "CPU_KERNELS"
 """The variable that lets the numerical libraries choose kernels by the processor (``native``)."""
+DISTRIBUTIONS = {"ot": "pot", "sklearn": "scikit-learn", "yaml": "pyyaml"}
+"""Of packages that are not distributed by their own name; to ask all that is installed takes half a second."""
 # Before CPython 3.11.8, parsing in two threads at once may raise SystemError (python/cpython issue 106905). The lock
 # keeps our own threads apart; libraries parse too, so a failed attempt is made again.
 _PARSING = Lock()
@@ -76,8 +78,16 @@ def _path(module: str) -> Path:
     return base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
 
 
-def _imports(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """All statements at any depth; expressions, the most of a tree, are not visited."""
+    for node in body:
+        yield node
+        for part in ("body", "orelse", "handlers", "finalbody", "cases"):
+            yield from _statements(getattr(node, part, ()))
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    for node in _statements(tree.body):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -88,7 +98,7 @@ def _imports(tree: ast.AST) -> Iterator[str]:
 
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:
-    for node in ast.walk(tree):
+    for node in (tree, *_statements(tree.body)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             first = node.body[0] if node.body else None
             if (
@@ -101,15 +111,9 @@ def _without_docstrings(tree: ast.Module) -> ast.Module:
 
 
 def _releases(packages: set[str]) -> Iterator[tuple[str, str]]:
-    distributions = _distributions()
     for package in packages - set(sys.stdlib_module_names):
-        for distribution in sorted(set(distributions.get(package, [package]))):
-            try:
-                yield distribution.lower(), version(distribution).split("+")[0]
-            except PackageNotFoundError:
-                yield distribution.lower(), "absent"
-
-
-@cache
-def _distributions() -> dict[str, list[str]]:
-    return {name: list(found) for name, found in packages_distributions().items()}
+        distribution = DISTRIBUTIONS.get(package, package)
+        try:
+            yield distribution, version(distribution).split("+")[0]
+        except PackageNotFoundError:
+            yield distribution, "absent"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from tasks.errors import UserError
 
@@ -34,6 +33,8 @@ def matched_classes(clusters: NDArray[np.int64], labels: NDArray[np.int64], clas
     Raises:
         UserError: as ``confusion_matrix``.
     """
+    from scipy.optimize import linear_sum_assignment  # imported on demand: every study that is tracked imports this
+
     of_cluster = np.empty(classes, dtype=np.int64)
     matched, found = linear_sum_assignment(confusion_matrix(clusters, labels, classes), maximize=True)
     of_cluster[found] = matched

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from tasks.curator.trained import Trained
 from tasks.datasets.splits import Split
 from tasks.evaluation.confusion import confusion_matrix, matched_classes
-from tasks.steps.cluster_graphs import read_clusters
 from tasks.steps.download import RawSource
 from tasks.steps.embed_graphs import HISTORY, PREDICTIONS, WEIGHTS
 from tasks.steps.split import SPLIT
@@ -70,6 +69,9 @@ class Clusters:
 
     def confusion(self, labels: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
         """Of all graphs, a cluster standing for the class that the best match gives it."""
+        # Imported now: with it come numba and the solvers of the study that clusters.
+        from tasks.steps.cluster_graphs import read_clusters
+
         return confusion_matrix(matched_classes(read_clusters(self.clustered), labels, classes), labels, classes)
 
 

@@ -14,9 +14,7 @@ from tasks.curator.trained import Trained
 from tasks.datasets.graph import RawGraph
 from tasks.datasets.splits import Split
 from tasks.errors import UserError
-from tasks.evaluation.denoising import denoising
 from tasks.evaluation.edge_recovery import mean_degree, noise_edges
-from tasks.evaluation.scoring import score as score_predictions
 from tasks.reports.edge import EdgeReport
 from tasks.steps.download import RawSource
 from tasks.steps.perturb import REPORT
@@ -49,6 +47,9 @@ def score(
     chosen = method_named(method)
 
     def compute(folder: Path) -> None:
+        # Imported on demand, as below: scikit-learn takes a second, which a stored point need not wait for.
+        from tasks.evaluation.scoring import score as score_predictions
+
         graph = source.load()
         if not isinstance(graph, RawGraph) or graph.labels is None:
             raise UserError(f"{source.name} has no labels to score against")
@@ -85,6 +86,8 @@ def _edges_told_apart(graph: RawGraph, report: EdgeReport, method: Method, model
         calibrated = csr_array((model.weights["edge_weights"], *pattern), shape=calibrated.shape)
     elif method.graph == "reported":
         return {}
+    from tasks.evaluation.denoising import denoising
+
     found = denoising(graph, report, calibrated)
     shares = {
         "true_edges_kept": found.true_kept / max(found.true_kept + found.true_lost, 1),

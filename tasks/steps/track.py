@@ -43,6 +43,8 @@ class ParentRun:
     tracking_uri: str = field(repr=False)  # it may hold a password
     experiment_id: str
     run_id: str
+    finished: bool = False
+    """Whether it was so already when it was opened."""
 
 
 @dataclass(frozen=True)
@@ -76,16 +78,17 @@ def open_parent(
         experiment_id = _experiment(client, tracking_uri, experiment)
         found = _search(client, experiment_id, f"tags.sweep = '{sweep_digest}'")
         all_tags = {**tags, "sweep": sweep_digest}
+        finished = bool(found) and found[0].info.status == "FINISHED"
         if found:
             run = found[0]
-            if run.info.status != "FINISHED":
+            if not finished:
                 # Left by a run that was killed or had failures: this run goes on with it.
                 client.update_run(run.info.run_id, status="RUNNING")
                 _log(client, run.info.run_id, all_tags, _missing_params(run, params), {})
         else:
             run = client.create_run(experiment_id, tags=all_tags, run_name=name)
             _log(client, run.info.run_id, {}, params, {})
-        return ParentRun(tracking_uri, experiment_id, run.info.run_id)
+        return ParentRun(tracking_uri, experiment_id, run.info.run_id, finished)
 
 
 def log_child(

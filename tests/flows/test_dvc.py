@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.conduct import STUDIES
 from flows.startup import PACKAGE_ROOT
+from flows.sweep_options import STUDIES
 
 PARAMETERS = yaml.safe_load((PACKAGE_ROOT / "params.yaml").read_text())
 
@@ -65,7 +65,7 @@ def test_every_stage_of_a_study_depends_on_what_decides_its_results(name: str) -
         assert content["cmd"].startswith(f"python -m flows.{stage} ")
         assert f"--profile {profile}" in content["cmd"] or f"data/results/{profile}/" in content["cmd"]
         assert {"flows", "tasks"} <= set(content["deps"])
-        if stage in STUDIES and stage not in ("download", "perturb"):
+        if stage in STUDIES:
             assert {f"{profile}.seed", f"{profile}.repeats", f"{profile}.{stage}"} <= set(content["params"])
 
 

@@ -14,7 +14,7 @@ from mlflow import MlflowClient
 from mlflow.entities import Run
 
 from flows.command import main
-from flows.conduct import STUDIES
+from flows.conduct import study_named
 from flows.model import load_model
 from flows.owners import is_dead, this_process
 from flows.processes import Process
@@ -73,14 +73,14 @@ def test_of_a_private_set_mlflow_gets_neither(workspace: Path, declare: Callable
 def test_an_interrupted_run_is_killed_and_a_failed_one_has_failed(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = STUDIES[STUDY]
+    study = study_named(STUDY)
     for seed, error, status in ((79, KeyboardInterrupt(), "KILLED"), (80, ValueError("wrong"), "FAILED")):
 
         def ends(*arguments: object, error: BaseException = error) -> None:
             study(*arguments)  # type: ignore[arg-type]
             raise error
 
-        monkeypatch.setitem(STUDIES, STUDY, ends)  # type: ignore[arg-type]
+        monkeypatch.setattr("flows.conduct.study_named", lambda _, ends=ends: ends)
         command = ["--plain", "--set", f"seed={seed}"]
         if status == "KILLED":
             assert main(STUDY, command) == 130

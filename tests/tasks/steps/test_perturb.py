@@ -145,5 +145,5 @@ def test_what_a_graph_lacks_is_one_line(store: PointStore, declare: Declare) -> 
     with pytest.raises(UserError, match="outside the declared bounds"):
         features(store, declare(feature_bounds=(0.0, 0.5)))
     with pytest.raises(UserError, match="memory"):
-        edges(store, declare(nodes=100_000, features=None, labels=None), eps_a="0.1", memory_limit_mb=1)
+        edges(store, declare(nodes=100_000, features=None), eps_a="0.1", memory_limit_mb=1)
     assert list((store.root / "temporary").iterdir()) == []
