@@ -150,7 +150,7 @@ class NodeClassification(ClassificationGrid):
     @model_validator(mode="after")
     def _searches_are_used(self, info: ValidationInfo) -> NodeClassification:
         methods = {name for grid in self.grids() for name in grid.methods}
-        methods |= (info.context or {}).get(STATED, set())
+        methods |= (info.context or {}).get(STATED, set(self.searches))
         if unused := sorted(set(self.searches) - methods):
             raise ValueError(f"searches names {', '.join(unused)}, which no grid has; add the method or remove it")
         return self

@@ -59,9 +59,7 @@ def _place(error: Exception) -> str:
 
 
 def _searches_of_the_file(tree: dict[str, Any], profile: str, overrides: Sequence[str]) -> set[str]:
-    """Methods whose searches a command line may leave without a use: those that the file names, and uses itself."""
-    if not overrides:
-        return set()
+    """Methods whose searches may stand without a use: the file has them for whoever asks for the method."""
     try:
         named = set(getattr(Parameters.model_validate(tree), profile).node_classification.searches)
     except ValidationError:

@@ -32,13 +32,6 @@ class Forecast:
     minutes: float
     memory_mb: float
 
-    def line(self) -> str:
-        """One line for the log."""
-        return (
-            f"{self.points} points a repeat, {self.model_epochs} model-epochs, "
-            f"about {self.minutes:.1f} minutes, at most {self.memory_mb:.0f} MB"
-        )
-
 
 def forecast(
     problems: Sequence[Problem], points: Sequence[HyperParameters], settings: EngineSettings, strategy: Strategy

@@ -1,4 +1,4 @@
-"""Search over a grid for all repeats of one (data set, eps_x, eps_a): forecast, rounds, outcome."""
+"""Search over a grid for all repeats of one (data set, eps_x, eps_a): rounds and outcome."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tasks.curator.engine.problem import Problem
 from tasks.curator.engine.settings import EngineSettings
 from tasks.curator.engine.together import train_together
 from tasks.curator.hyper_parameters import HyperParameters
-from tasks.curator.search.forecast import Forecast, forecast
+from tasks.curator.search.forecast import forecast
 from tasks.curator.search.strategy import Strategy, random_subset
 from tasks.curator.trained import POINT_COLUMNS, SEARCH_COLUMNS, Trained
 
@@ -22,24 +22,15 @@ COLUMNS = (*SEARCH_COLUMNS, "epochs", "rounds")
 
 @dataclass(frozen=True)
 class Found:
-    """The outcome of a search: one ``Trained`` per problem, and what it took beside what was forecast.
+    """The outcome of a search: one ``Trained`` per problem, and what it took.
 
     The table of a ``Trained`` has a row for every point, as far as it was trained: ``epochs``, and the number of the
     last of its ``rounds``.
     """
 
     trained: tuple[Trained, ...]
-    forecast: Forecast
     model_epochs: int
-    seconds: float
     notes: tuple[str, ...]
-
-    def line(self) -> str:
-        """One line for the log: outcome against forecast."""
-        return (
-            f"took {self.seconds / 60:.1f} minutes and {self.model_epochs} model-epochs "
-            f"(forecast {self.forecast.minutes:.1f} and {self.forecast.model_epochs})"
-        )
 
 
 def search(
@@ -49,7 +40,6 @@ def search(
     strategy: Strategy,
     *,
     seed: int = 0,
-    say: Callable[[str], None] = lambda line: None,
     progress: Callable[[int], None] | None = None,
 ) -> Found:
     """Per problem the best point by validation accuracy (ties: lower loss, then the earlier point), trained to its end.
@@ -63,7 +53,6 @@ def search(
         settings: of the engine.
         strategy: which of the points are trained, and how long.
         seed: of the random subset; public.
-        say: gets the forecast before the work starts, and the outcome.
         progress: called with the model-epochs of every model that is done.
 
     Raises:
@@ -71,12 +60,12 @@ def search(
     """
     started = time.monotonic()
     points = tuple(grid) if strategy.points is None else random_subset(grid, strategy.points, seed)
-    expected = forecast(problems, points, settings, strategy)
-    if strategy.minutes is not None and expected.minutes > strategy.minutes:
-        points = random_subset(points, max(1, int(len(points) * strategy.minutes / expected.minutes)), seed)
+    until = None
+    if strategy.minutes is not None:
         expected = forecast(problems, points, settings, strategy)
-    say(expected.line())
-    until = None if strategy.minutes is None else started + 60 * strategy.minutes
+        if expected.minutes > strategy.minutes:
+            points = random_subset(points, max(1, int(len(points) * strategy.minutes / expected.minutes)), seed)
+        until = started + 60 * strategy.minutes
     rows: list[Rows] = [{} for _ in problems]
     survivors = [points] * len(problems)
     model_epochs, notes = 0, dict[str, None]()
@@ -90,16 +79,11 @@ def search(
             }
         model_epochs += run.model_epochs
         notes |= dict.fromkeys(run.notes)
-    outcome = Found(
+    return Found(
         trained=tuple(_completed(trained, known, points) for trained, known in zip(run.trained, rows, strict=True)),
-        forecast=expected,
         model_epochs=model_epochs,
-        seconds=time.monotonic() - started,
         notes=tuple(notes),
     )
-    for line in (*outcome.notes, outcome.line()):
-        say(line)
-    return outcome
 
 
 def _best(known: Rows, kept: tuple[HyperParameters, ...], count: int) -> tuple[HyperParameters, ...]:
