@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tasks.curator.methods import METHODS
 from tasks.parameters.loading import load_parameters
+from tasks.parameters.profiles import PROFILES
 from tests.tasks.parameters.conftest import SHIPPED, changed, load, refusal
 
 
@@ -68,3 +71,10 @@ def test_the_papers_methods_can_be_narrowed() -> None:
     )
     assert {name for grid in chosen.paper.node_classification.grids() for name in grid.methods} == {"mutual"}
     assert load_parameters(SHIPPED, "paper", ['node_classification.methods=["mutual"]'])
+
+
+def test_the_shipped_profiles_search_any_method_the_same_on_every_machine() -> None:
+    asked = f"node_classification.methods={json.dumps(list(METHODS))}"
+    for profile in PROFILES:
+        study = getattr(load_parameters(SHIPPED, profile, [asked]), profile).node_classification
+        assert all(study.search_for(method).minutes is None for method in METHODS)
