@@ -53,6 +53,9 @@ def report(profile: str) -> str:
     for study, lines in of_study.items():
         figures += draw_figures(study, lines, folder / FIGURES[study], vector, files)
     frontier = draw_frontier(table, folder / "frontier", vector)
+    # DVC fails a stage without one of its outputs, and some grids suffice for no figure of theirs.
+    for place in ["frontier", *(FIGURES[study] for study in FIGURES if (results / study).is_dir())]:
+        (folder / place).mkdir(parents=True, exist_ok=True)
     write_page(
         Findings(profile, parameters, compared, [file.parent for file in files], figures, frontier, vector),
         folder,

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from flows.published import published
 from flows.report import report
 from flows.report_command import main
+from flows.startup import PACKAGE_ROOT
 from tasks.errors import UserError
 from tasks.evaluation.embedding_tables import TABLES as EMBEDDING_TABLES
 from tasks.evaluation.graph_tables import TABLE_ONE
-from tasks.evaluation.rows import Row, write_rows
+from tasks.evaluation.rows import Row, read_rows, write_rows
 from tasks.evaluation.solitude_tables import TABLES
 from tasks.reports.ledger_table import ledger_markdown
 from tests.flows.conftest import edge_ledger
@@ -146,3 +148,23 @@ def test_one_study_alone_has_a_report(
     (folder / "ledger.json").write_text(edge_ledger(dataset).to_json())
     assert method in report("demo")
     assert method in (folder.parent.parent / "report" / "report.html").read_text()
+
+
+@pytest.mark.parametrize("profile", ["demo", "paper"])
+@pytest.mark.parametrize("eps_a", [["7"], ["inf"]])
+def test_every_output_that_the_stage_declares_exists_whatever_the_grid(
+    results: Path, profile: str, eps_a: list[str]
+) -> None:
+    """DVC fails a stage without one of its outputs; a grid of one point suffices for few figures."""
+    below = results.parent / profile
+    if profile != "demo":
+        shutil.copytree(results, below)
+    for file in below.glob("*/*/rows.json"):
+        write_rows(file, [row for row in read_rows(file) if row.settings["eps_a"] in eps_a])
+    for study in ("node_embedding", "graph_classification", *(["ego_clustering"] if profile == "paper" else [])):
+        (below / study).mkdir()
+    report(profile)
+    pipeline = "dvc.yaml" if profile == "demo" else "paper/dvc.yaml"
+    stage = yaml.safe_load((PACKAGE_ROOT / pipeline).read_text())["stages"]["report"]
+    for output in (*stage["outs"], *stage["plots"]):
+        assert (results.parents[2] / output).exists(), output
