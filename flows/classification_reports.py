@@ -28,11 +28,13 @@ class Reports:
     labels: dict[tuple[str, float, int], PointRef]
     features: dict[tuple[str, str, int], PointRef]
     edges: dict[tuple[str, str, str, int], PointRef]
+    featureless: frozenset[str] = frozenset()
 
-    def of(self, cell: Cell, repeat: int) -> dict[str, PointRef] | None:
+    def of(self, cell: Cell, repeat: int) -> dict[str, PointRef | None] | None:
         """The three reports of a cell; None when one of them could not be drawn.
 
-        A method that reads no features gets any: their public width is all it takes from them.
+        A method that reads no features gets any: their public width is all it takes from them. Of a ``featureless``
+        data set it gets none.
         """
         line = cell.line
         if line.eps_x == UNREAD:
@@ -41,7 +43,7 @@ class Reports:
             features = self.features.get((cell.dataset, line.eps_x, repeat))
         edges = self.edges.get((cell.dataset, line.mode, line.eps_a, repeat))
         labels = self.labels.get((cell.dataset, line.label_rate, repeat))
-        if edges is None or features is None or labels is None:
+        if edges is None or labels is None or (features is None and cell.dataset not in self.featureless):
             return None
         return {"edges": edges, "features": features, "labels": labels}
 
@@ -64,8 +66,11 @@ def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
         spent = {"edges": line.eps_a} if line.eps_x == UNREAD else {"features": line.eps_x, "edges": line.eps_a}
         require_within(spent, grid.budget, dataset=dataset)
     repeats = range(study.profile.repeats)
+    reading = [line.eps_x for line in needed if line.eps_x != UNREAD]
+    without = {name for name, source in sources.items() if source.own and source.own.features is None}
+    featureless = frozenset() if reading else frozenset(without)  # what reads features, refuses to do without
     # The public width of the features is read from a report, so there is one even if no line reads features.
-    feature_budgets = [line.eps_x for line in needed if line.eps_x != UNREAD] or grid.eps_x[:1]
+    feature_budgets = reading or grid.eps_x[:1]
 
     splits, full = deal(study, sources, split, report_labels)
     labels = {(name, FULL, repeat): point for (name, repeat), point in full.items()} | _fewer_labels(
@@ -79,6 +84,7 @@ def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
             (name, eps_x, repeat),
         )
         for (name, source), eps_x, repeat in product(sources.items(), dict.fromkeys(feature_budgets), repeats)
+        if name not in featureless
     )
     edges = study.collect(
         Call(
@@ -99,7 +105,7 @@ def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
             sources.items(), dict.fromkeys((line.mode, line.eps_a) for line in needed), repeats
         )
     )
-    return Reports(splits, labels, features, edges)
+    return Reports(splits, labels, features, edges, featureless)
 
 
 def _fewer_labels(

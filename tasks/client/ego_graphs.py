@@ -22,7 +22,8 @@ def draw_centres(graph: RawGraph, count: int, rng: np.random.Generator) -> NDArr
         raise UserError(f"{graph.name} has no class for each node; ego graphs take their class from the centre")
     fit = np.flatnonzero((graph.labels >= 0) & (np.diff(graph.adjacency.indptr) > 0))
     if not 1 <= count <= len(fit):
-        raise UserError(f"{graph.name}: {count} centres are out of range; use 1 to {len(fit)}")
+        remedy = f"use 1 to {len(fit)}" if len(fit) else "give labels of nodes that have neighbours"
+        raise UserError(f"{graph.name}: {count} centres are out of range; {remedy}")
     return np.sort(rng.choice(fit, size=count, replace=False)).astype(np.int64)
 
 

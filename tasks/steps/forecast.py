@@ -19,7 +19,7 @@ from tasks.store import PointRef, PointStore
 def forecast(
     store: PointStore,
     edges: PointRef,
-    features: PointRef,
+    features: PointRef | None,
     labels: PointRef,
     *,
     dataset: str,

@@ -27,6 +27,7 @@ from tasks.steps.split import SPLIT
 from tasks.store import PointRef, PointStore
 
 REPORT = "report.npz"
+FREE = "random-features, constant-features, label-propagation"
 
 
 @point_task()
@@ -64,7 +65,7 @@ def perturb_features(store: PointStore, source: RawSource, *, eps_x: str, repeat
 
     def draw(graph: RawGraph, noise_seed: int | None) -> FeatureReport:
         if graph.features is None:
-            raise UserError(f"{graph.name} has no node features; give some or choose another data set")
+            raise UserError(f"{graph.name} has no node features; give some, or choose methods that need none: {FREE}")
         return encode_features(
             graph.features,
             graph.feature_bounds,
@@ -91,7 +92,10 @@ def report_labels(
     def draw(graph: RawGraph, _: int | None) -> LabelReport:
         if graph.labels is None:
             raise UserError(f"{graph.name} has no labels; node classification needs some")
-        parts = with_label_rate(Split.load(split.file(SPLIT)), label_rate, generator(order))
+        try:
+            parts = with_label_rate(Split.load(split.file(SPLIT)), label_rate, generator(order))
+        except UserError as error:
+            raise UserError(f"{graph.name}: {error}; take a larger one of label_rates or label more nodes") from None
         return reveal_labels(
             graph.labels, parts.train, parts.validation, classes=graph.classes, dataset=graph.name, notes=graph.notes
         )

@@ -30,6 +30,8 @@ from tasks.store import PointRef, PointStore
 
 SCORES = "scores.json"
 RECOVERY = "recovery.json"
+LEAST = 2
+"""One node to learn from and one to score."""
 
 
 @point_task()
@@ -48,13 +50,17 @@ def score_embedding(
     split_seed = curator_seed(seed, study=STUDY, dataset=source.name, point="splits", repeat=repeat, role="bench")
 
     def compute(folder: Path) -> None:
-        scores = embedding_scores(
-            np.load(embedding.file(EMBEDDING)),
-            _label_sets(source),
-            train_ratios,
-            generator(split_seed),
-            splits=splits,
-        )
+        sets = _label_sets(source)
+        if np.count_nonzero(np.diff(sets.indptr)) < LEAST:
+            raise UserError(
+                f"{source.name}: fewer than {LEAST} nodes have a label, which leaves none to train or to test; add "
+                "labels to its file"
+            )
+        vectors = np.load(embedding.file(EMBEDDING))
+        try:
+            scores = embedding_scores(vectors, sets, train_ratios, generator(split_seed), splits=splits)
+        except UserError as error:
+            raise UserError(f"{source.name}: {error}") from None
         (folder / SCORES).write_text(json.dumps([asdict(score) for score in scores], indent=1) + "\n")
 
     key = {

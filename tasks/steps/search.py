@@ -12,7 +12,6 @@ from tasks.code_version import code_version
 from tasks.curator.calibration.label_propagation import propagate_labels
 from tasks.curator.calibration.smoothing import smoothing_matrix
 from tasks.curator.methods import Method, method_named
-from tasks.curator.rectify import rectified
 from tasks.curator.search.searching import search as search_grid
 from tasks.curator.search.table import write_search_table
 from tasks.curator.trained import Trained
@@ -23,7 +22,7 @@ from tasks.parameters.classification import NodeClassification, Search
 from tasks.steps.curator_seed import curator_seed
 from tasks.steps.point_task import point_task
 from tasks.steps.progress import adding_up, occasionally
-from tasks.steps.search_plan import Received, axes_of, planned
+from tasks.steps.search_plan import WIDTH, Received, axes_of, planned
 from tasks.store import PointRef, PointStore
 
 TRAINED = "trained.npz"
@@ -38,7 +37,7 @@ log = logging.getLogger("pipeline")
 def search(
     store: PointStore,
     edges: PointRef,
-    features: PointRef,
+    features: PointRef | None,
     labels: PointRef,
     *,
     dataset: str,
@@ -51,7 +50,8 @@ def search(
 ) -> PointRef:
     """Trains on reports alone. Its seed is public: with ``seed: null`` only the users' noise is secret.
 
-    The features of a method that reads none serve for their public width only, and are not part of its key.
+    The features of a method that reads none serve for their public width only, and are not part of its key; None where
+    the users have none.
     """
     chosen = method_named(method)
     training_seed = seed_of_training(seed, dataset, method, backbone, repeat)
@@ -91,9 +91,9 @@ def search(
     return store.point(key, compute, label=label, private=reads_raw(edges, features))
 
 
-def reads_raw(edges: PointRef, features: PointRef) -> bool:
+def reads_raw(edges: PointRef, features: PointRef | None) -> bool:
     """Whether a search on these reports is private; the labels are public by assumption."""
-    return edges.raw or features.raw
+    return edges.raw or (features is not None and features.raw)
 
 
 def seed_of_training(seed: int | None, dataset: str, method: str, backbone: str, repeat: int) -> int:
@@ -103,7 +103,7 @@ def seed_of_training(seed: int | None, dataset: str, method: str, backbone: str,
 
 def search_key(
     edges: PointRef,
-    features: PointRef,
+    features: PointRef | None,
     labels: PointRef,
     *,
     dataset: str,
@@ -120,7 +120,8 @@ def search_key(
     return {
         "step": "search",
         "edges": edges.content,
-        "features": features.content if "features" in chosen.needs else None,
+        "features": features.content if features and "features" in chosen.needs else None,
+        **({} if features else {"width": WIDTH}),
         "labels": labels.content,
         "method": asdict(chosen),
         "backbone": backbone,
@@ -153,7 +154,7 @@ def _looped(
     tuning = study.search_for(method)
     return train(
         received.edges.adjacency(),
-        rectified(received.features),
+        received.rectified(),
         received.labels,
         backbone=backbone,
         grid=axes_of(tuning).points(l_x=False, l_y=False, joint=False),

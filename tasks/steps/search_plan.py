@@ -26,23 +26,36 @@ from tasks.reports.label import LabelReport
 from tasks.steps.perturb import REPORT
 from tasks.store import PointRef
 
+WIDTH = 64
+"""Dimensions of the features that nobody reports, where the users have none whose number they would have."""
+
 
 @dataclass(frozen=True)
 class Received:
-    """The three reports that a search reads; of a method that reads no features their public width alone."""
+    """The reports that a search reads; of a method that reads no features their public width alone, or nothing."""
 
     edges: EdgeReport
-    features: FeatureReport
+    features: FeatureReport | None
     labels: LabelReport
 
     @classmethod
-    def load(cls, edges: PointRef, features: PointRef, labels: PointRef) -> Received:
+    def load(cls, edges: PointRef, features: PointRef | None, labels: PointRef) -> Received:
         """Reads the reports of stored points."""
         return cls(
             EdgeReport.load(edges.file(REPORT)),
-            FeatureReport.load(features.file(REPORT)),
+            FeatureReport.load(features.file(REPORT)) if features else None,
             LabelReport.load(labels.file(REPORT)),
         )
+
+    @property
+    def width(self) -> int:
+        """Dimensions of the users' features."""
+        return self.features.dimensions if self.features else WIDTH
+
+    def rectified(self) -> AffineSparse:
+        """The reported features, made unbiased; for a method that reads them."""
+        assert self.features is not None
+        return rectified(self.features)
 
 
 @dataclass(frozen=True)
@@ -69,11 +82,11 @@ def planned(
     axes = axes_of(tuning)
     values: AffineSparse | NDArray[np.float32]
     if method.features == "reported":
-        values = rectified(received.features)
+        values = received.rectified()
     elif method.features == "random":
-        values = random_features(received.features.nodes, received.features.dimensions, seed)
+        values = random_features(received.edges.nodes, received.width, seed)
     else:
-        values = constant_features(received.features.nodes, received.features.dimensions)
+        values = constant_features(received.edges.nodes, received.width)
     problem = prepared(
         method.calibrated_graph(received.edges),
         values,

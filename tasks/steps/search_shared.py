@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from tasks.code_version import code_version
 from tasks.curator.methods import method_named
@@ -20,7 +21,7 @@ from tasks.store import PointRef, PointStore
 @point_task()
 def search_shared(
     store: PointStore,
-    reports: list[dict[str, PointRef]],
+    reports: list[dict[str, Any]],
     searched: list[PointRef],
     *,
     dataset: str,

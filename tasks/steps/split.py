@@ -13,6 +13,8 @@ from tasks.steps.point_task import point_task
 from tasks.store import PointRef, PointStore
 
 SPLIT = "split.npz"
+LEAST = 4
+"""So many nodes give each part of 50/25/25 one."""
 
 
 @point_task()
@@ -23,7 +25,13 @@ def split(store: PointStore, source: RawSource, repeat: int, seed: int | None) -
     def compute(folder: Path) -> None:
         labels = one_graph(source, "node_classification").labels
         assert labels is not None
-        random_split(labels, generator(role_seed)).save(folder / SPLIT)
+        parts = random_split(labels, generator(role_seed))
+        if min(len(parts.train), len(parts.validation), len(parts.test)) == 0:
+            raise UserError(
+                f"{source.name}: fewer than {LEAST} nodes have a label, which leaves none to train, validate or test; "
+                "add labels to its file"
+            )
+        parts.save(folder / SPLIT)
 
     key = {
         "step": "split",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -128,3 +129,24 @@ def test_every_form_that_the_readme_names_is_read(workspace: Path, form: str, ab
     assert graph.labels is not None and graph.labels.tolist() == labels
     if graph.features is not None:
         np.testing.assert_array_equal(graph.features.toarray(), features)
+
+
+FREE = ["random-features", "constant-features", "label-propagation"]
+
+
+def test_without_features_the_methods_that_need_none_run_and_others_are_refused_by_name(
+    workspace: Path, declare: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    declare(features=None, feature_bounds=None, private=False, nodes=90)
+    small = ["--plain", "--dataset", "friends", "--set", "repeats=1", 'node_classification.backbones=["gcn"]']
+    methods = json.dumps(FREE)
+    command = [*small, f"node_classification.methods={methods}", "node_classification.shared_choice=true"]
+    assert main("node_classification", command) == 0
+    said = capsys.readouterr().out
+    assert all(method in said for method in FREE)
+    assert "feature" not in said.partition("in words")[2].split("Deployment")[0]
+    assert main("node_classification", command) == 0
+    assert "0 points computed" in capsys.readouterr().err
+    assert main("node_classification", [*small, 'node_classification.methods=["base"]']) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert all(name in line for name in ("friends", *FREE))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,3 +40,17 @@ def test_the_split_of_a_private_graph_repeats_no_key(store: PointStore, secret_s
 def test_a_graph_without_labels_is_refused(store: PointStore, declare: Declare) -> None:
     with pytest.raises(UserError, match="friends has no single class per node"):
         deal(store, declare(labels=None))
+
+
+@pytest.mark.parametrize(("labelled", "enough"), [(1, False), (2, False), (3, False), (4, True), (6, True)])
+def test_too_few_labels_for_every_part_are_one_line_that_names_the_set(
+    labelled: int, enough: bool, store: PointStore, declare: Declare, tmp_path: Path
+) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text("node,class\n" + "".join(f"{node},{'ab'[node % 2]}\n" for node in range(labelled)))
+    source = declare(labels=file)
+    if enough:
+        deal(store, source)
+        return
+    with pytest.raises(UserError, match="friends"):
+        deal(store, source)
