@@ -19,7 +19,6 @@ AXES: dict[str, dict[str, str]] = {
     "ego_clustering": {"eps": "eps"},
 }
 """What the form's axes are called in a study's section of params.yaml."""
-WITH_PARTS = ("node_classification", "node_embedding")
 SETTINGS = ("repeats", "runner", "dask_address", "workers", "device")
 
 
@@ -64,8 +63,7 @@ class SweepRequest(StudyRequest):
     def study_request(self) -> StudyRequest:
         """The request of the study itself.
 
-        A chosen axis is all there is of it: ``parts`` of a grid, which name budgets and methods of their own, are left
-        out. ``overrides`` come last.
+        ``overrides`` come last.
 
         Raises:
             UserError: for an axis that the study does not have, and for mistakes in params.yaml.
@@ -78,8 +76,6 @@ class SweepRequest(StudyRequest):
                 raise UserError(f"{self.study} has no {name}; choose from {', '.join(axes)}")
             if values:
                 changes.append(_override(f"{self.study}.{axes[name]}", values))
-        if self.study in WITH_PARTS and any(getattr(self, name) for name in axes):
-            changes.append(_override(f"{self.study}.parts", []))
         return StudyRequest(
             profile=self.profile, datasets=self.datasets, overrides=[*changes, *self.overrides], export=self.export
         )

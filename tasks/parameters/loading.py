@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +13,30 @@ import yaml
 from pydantic import ValidationError
 
 from tasks.errors import UserError
-from tasks.parameters.classification import STATED
+from tasks.parameters.classification import STATED, ClassificationGrid
+from tasks.parameters.embedding import EmbeddingGrid
 from tasks.parameters.problem import problem, shortened
 from tasks.parameters.profiles import PROFILES, Parameters
+from tasks.parameters.yaml_text import read_yaml
 
 MOST_VALUES = 100_000
+AXES = {"node_classification": ClassificationGrid.model_fields, "node_embedding": EmbeddingGrid.model_fields}
+"""The axes of the studies whose grid has parts."""
 
 
-def load_parameters(path: Path, profile: str = "demo", overrides: Sequence[str] = ()) -> Parameters:
+def load_parameters(
+    path: Path, profile: str = "demo", overrides: Sequence[str] = (), told: Callable[[str], object] = lambda _: None
+) -> Parameters:
     """Read and validate ``path``; ``overrides`` are ``dotted.key=json``, relative to the profile.
+
+    Overrides that name an axis of a grid ask for the cells of that grid alone: its parts, which have budgets and
+    methods of their own, are left out unless an override names them, too. ``told`` is called with a line on that.
 
     Raises:
         UserError: for an unreadable file, an unknown profile or key, or a value out of range.
     """
     try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+        tree = read_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(f"{path.name} is missing; run from the project's root or restore it with git") from None
     except OSError as error:
@@ -43,6 +52,14 @@ def load_parameters(path: Path, profile: str = "demo", overrides: Sequence[str] 
     stated = _searches_of_the_file(tree, profile, overrides)
     for override in overrides:
         _apply(tree, profile, override)
+    for study in _narrowed(overrides):
+        section = tree[profile][study]
+        if isinstance(parts := section.get("parts"), list) and parts:
+            section["parts"] = []
+            told(
+                f"{study}: --set names an axis, so the {len(parts)} parts of the grid are left out; to run them, too, "
+                f"change the axis in params.yaml, or name them with --set '{study}.parts=[...]'"
+            )
     try:
         return Parameters.model_validate(tree, context={STATED: stated})
     except ValidationError as error:
@@ -56,6 +73,15 @@ def _place(error: Exception) -> str:
         mark = error.problem_mark
         return f" in line {mark.line + 1}, column {mark.column + 1}: {error.problem}"
     return f": {error}"
+
+
+def _narrowed(overrides: Sequence[str]) -> list[str]:
+    keys = {override.partition("=")[0].strip() for override in overrides}
+    return [
+        study
+        for study, axes in AXES.items()
+        if any(f"{study}.{axis}" in keys for axis in axes) and not any(key.startswith(f"{study}.parts") for key in keys)
+    ]
 
 
 def _searches_of_the_file(tree: dict[str, Any], profile: str, overrides: Sequence[str]) -> set[str]:

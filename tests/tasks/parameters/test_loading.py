@@ -228,3 +228,47 @@ def test_no_message_is_in_the_librarys_words(tmp_path: Path, key: str, value: ob
         load(tmp_path, changed(key, value))
     except UserError as mistake:
         assert not [word for word in foreign if word in str(mistake)]
+
+
+def test_a_key_given_twice_is_one_line_that_names_it(tmp_path: Path) -> None:
+    text = yaml.safe_dump(TREE) + "datasets: {}\n"
+    assert "datasets" in refusal(tmp_path, text)
+
+
+PARTS = {"node_classification": {"eps_a": [8]}, "node_embedding": {"walks": [20]}}
+
+
+@pytest.mark.parametrize(
+    ("study", "axis"),
+    [("node_classification", "eps_x=[1]"), ("node_classification", 'mode="pair"'), ("node_embedding", "walks=[5]")],
+)
+def test_a_named_axis_leaves_the_parts_of_its_study_out_and_says_so_once(tmp_path: Path, study: str, axis: str) -> None:
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(_with_parts()))
+    said: list[str] = []
+    found = load_parameters(tmp_path / "params.yaml", "demo", [f"{study}.{axis}", "repeats=1"], said.append)
+    for name in PARTS:
+        assert len(getattr(found.demo, name).parts) == (0 if name == study else 1)
+    (line,) = said
+    assert f"{study}.parts" in line
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        [],
+        ["repeats=1"],
+        ["node_classification.search.epochs=5"],
+        ["node_classification.eps_a=[7]", 'node_classification.parts=[{"eps_a": [8]}]'],
+    ],
+)
+def test_otherwise_parts_stay_and_nothing_is_said(tmp_path: Path, overrides: list[str]) -> None:
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(_with_parts()))
+    said: list[str] = []
+    found = load_parameters(tmp_path / "params.yaml", "demo", overrides, said.append)
+    assert (len(found.demo.node_classification.parts), said) == (1, [])
+
+
+def _with_parts() -> dict[str, object]:
+    tree = changed("demo.node_embedding", {"parts": [PARTS["node_embedding"]]})
+    tree["demo"]["node_classification"] = {**tree["demo"]["node_classification"], "parts": [{"eps_a": [8]}]}
+    return tree
