@@ -5,6 +5,12 @@ STAMP := $(VENV)/.installed
 DVC := PATH="$(CURDIR)/$(BIN):$$PATH" dvc
 
 .PHONY: install run verify test lint docs-test audit audit-deps bench paper ui down clean pins
+# DVC looks for git unless it is told that there is none, as in a folder from a zip download.
+define SCM
+@if git rev-parse --git-dir >/dev/null 2>&1; then ! grep -qs '^ *no_scm' .dvc/config.local || $(DVC) config --local --unset core.no_scm; \
+  else grep -qs '^ *no_scm' .dvc/config.local || $(DVC) config --local core.no_scm true; fi
+endef
+
 .DEFAULT_GOAL := run
 
 install: $(STAMP)
@@ -14,15 +20,18 @@ $(STAMP): .ci/install pyproject.toml constraints.txt requirements.lock
 	@touch $@
 
 run: $(STAMP)
+	$(SCM)
 	@$(DVC) repro
 	@cat data/results/demo/report/summary.txt
 	@$(BIN)/python -m flows.verify || :
 
 verify: $(STAMP)
+	$(SCM)
 	@$(DVC) repro
 	@$(BIN)/python -m flows.verify
 
 paper: $(STAMP)
+	$(SCM)
 	@$(DVC) repro paper/dvc.yaml
 	@cat data/results/paper/report/summary.txt
 

@@ -28,10 +28,16 @@ def versions() -> dict[str, str]:
 
 
 def git_revision() -> str:
-    """The checkout's commit, marked where files differ from it; ``unknown`` without git."""
-    described = ["git", "describe", "--always", "--dirty"]
-    try:
-        answer = subprocess.run(described, cwd=PACKAGE_ROOT, capture_output=True, text=True, check=False)
-    except OSError:
+    """The checkout's commit, marked where files differ from it; ``unknown`` where no git keeps these files."""
+    # A folder from a zip download may lie in another project's repository, whose commit says nothing of it.
+    if not _git("ls-files", "flows/provenance.py"):
         return "unknown"
-    return answer.stdout.strip() or "unknown"
+    return _git("describe", "--always", "--dirty") or "unknown"
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", *arguments]
+    try:
+        return subprocess.run(command, cwd=PACKAGE_ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tasks.code_version import code_version
 from tasks.datasets.splits import random_split
+from tasks.errors import UserError
 from tasks.seeds import derive_seed, generator
 from tasks.steps.client_point import one_graph
 from tasks.steps.download import RawSource

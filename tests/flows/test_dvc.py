@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -108,3 +109,30 @@ def test_dvc_itself_reads_both_pipelines(tmp_path: Path) -> None:
         listed[argument] = set(re.findall(r"[\w@-]+$", done.stdout, re.MULTILINE))
     assert listed["stage list --name-only dvc.yaml"] == expanded("demo")
     assert listed["stage list --name-only paper/dvc.yaml"] == expanded("paper")
+
+
+def test_make_run_needs_no_git_and_uses_it_where_it_is(tmp_path: Path) -> None:
+    """The Makefile's first lines, with a pipeline of one stage in place of the demo's."""
+    for name in ("Makefile", ".dvcignore", ".dvc/config"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(PACKAGE_ROOT / name, tmp_path / name)
+    (tmp_path / "dvc.yaml").write_text("stages: {one: {cmd: echo 1 > made, outs: [made]}}\n")
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "dvc").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m dvc "$@"\n')
+    (tmp_path / ".venv" / "bin" / "dvc").chmod(0o755)
+    summary = tmp_path / "data/results/demo/report/summary.txt"
+    summary.parent.mkdir(parents=True)
+    summary.write_text("done\n")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "DVC_"))}
+    environment["GIT_CEILING_DIRECTORIES"] = str(tmp_path.parent)
+    for git in (False, True):
+        if git:
+            subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+        command = ["make", "--assume-old", ".venv/.installed", "run"]
+        (tmp_path / ".venv" / ".installed").touch()
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.endswith("done\n")
+        local = tmp_path / ".dvc" / "config.local"
+        assert ("no_scm" in local.read_text()) is not git
+    assert (tmp_path / "made").read_text() == "1\n"
