@@ -14,6 +14,9 @@ from pathlib import Path
 
 import tasks
 from flows.cpu_kernels import pin_kernels
+from flows.proxies import settle_proxies
+from flows.settings_check import check_settings
+from flows.streams import open_closed_streams, say
 from tasks.errors import UserError
 
 PACKAGE_ROOT = Path(__file__).resolve().parent.parent
@@ -22,7 +25,7 @@ PACKAGE_ROOT = Path(__file__).resolve().parent.parent
 def project_root() -> Path:
     """The folder of stores, databases and results: the one DVC runs in, else the one that holds these packages."""
     root = os.environ.get("DVC_ROOT")
-    return Path(root).resolve() if root else PACKAGE_ROOT
+    return Path(root).resolve() if root and Path(root).is_dir() else PACKAGE_ROOT
 
 
 def settle(root: Path | None = None) -> Path:
@@ -31,21 +34,25 @@ def settle(root: Path | None = None) -> Path:
     Everything a library would write below HOME goes below the project instead, so that an empty, missing or
     unwritable HOME is fine; nothing reports usage to anybody.
 
-    Raises ``SystemExit`` where ``tasks`` is another project's package (PyPI has one of that name), and for a bad
-    CPU_KERNELS.
+    Raises ``SystemExit``, after one line, where ``tasks`` is another project's package (PyPI has one of that name), and
+    for a setting that cannot be used.
     """
+    open_closed_streams()
     _refuse_foreign_packages()
     root = (root or project_root()).resolve()
+    defaults = _settings(root)
     try:
         pin_kernels()
+        settle_proxies()
+        check_settings(root, defaults)
     except UserError as mistake:
-        sys.stderr.write(f"error: {mistake}\n")
+        say(f"error: {mistake}")
         raise SystemExit(2) from None
-    for name, value in _settings(root).items():
+    for name, value in defaults.items():
         os.environ.setdefault(name, value)
-    # A run id left by an outer tool would swallow our runs into that one.
-    os.environ.pop("MLFLOW_RUN_ID", None)
-    _keep_loopback_off_proxies()
+    # A run id left by an outer tool would swallow our runs into that one; figures are files and need no window.
+    for stray in ("MLFLOW_RUN_ID", "MPLBACKEND"):
+        os.environ.pop(stray, None)
     leave_quickly()
     # Or a handler whose server is gone writes to the terminal for every message that it cannot send.
     logging.raiseExceptions = False
@@ -96,15 +103,6 @@ def _settings(root: Path) -> dict[str, str]:
         "DVC_NO_ANALYTICS": "true",
         "DO_NOT_TRACK": "1",
     }
-
-
-def _keep_loopback_off_proxies() -> None:
-    """A proxy set for the outside must not get the requests to the local server (httpx would send them there)."""
-    if not any(os.environ.get(name) for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")):
-        return
-    for name in ("NO_PROXY", "no_proxy"):
-        hosts = [host for host in os.environ.get(name, "").split(",") if host]
-        os.environ[name] = ",".join(dict.fromkeys([*hosts, "127.0.0.1", "localhost"]))
 
 
 def _refuse_foreign_packages() -> None:

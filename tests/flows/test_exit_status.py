@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import errno
+import os
+
 import pytest
 
 from flows.exit_status import exit_status
@@ -34,3 +37,16 @@ def test_a_mistake_and_what_ends_a_run_are_one_line_without_secrets(
 def test_a_defect_is_not_hidden() -> None:
     with pytest.raises(ZeroDivisionError):
         exit_status(lambda: raising(ZeroDivisionError()))
+
+
+def test_a_pipe_that_broke_elsewhere_is_a_defect_and_not_a_reader_that_has_gone() -> None:
+    with pytest.raises(BrokenPipeError):
+        exit_status(lambda: raising(BrokenPipeError(errno.EPIPE, "Broken pipe")))
+
+
+def test_a_full_disk_is_one_line_that_names_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/place/file")
+    assert exit_status(lambda: raising(full), "all is kept") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: /place/file")
+    assert line.endswith("all is kept")

@@ -30,23 +30,30 @@ def test_the_root_is_dvcs_or_the_packages(tmp_path: Path, monkeypatch: pytest.Mo
     assert project_root() == PACKAGE_ROOT
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     assert project_root() == tmp_path
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path / "gone"))
+    assert project_root() == PACKAGE_ROOT
 
 
 def test_settings_stay_below_the_root_and_give_way_to_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "environ", dict(os.environ, PREFECT_HOME="/mine", MLFLOW_RUN_ID="stray"))
+    monkeypatch.setattr(os, "environ", dict(os.environ, PREFECT_HOME="/mine", MLFLOW_RUN_ID="stray", MPLBACKEND="x"))
     assert settle(tmp_path) == tmp_path
     assert os.environ["PREFECT_HOME"] == "/mine"
     assert os.environ["NUMBA_CACHE_DIR"] == str(tmp_path / ".cache/numba")
     assert os.environ["PREFECT_SERVER_ALLOW_EPHEMERAL_MODE"] == "false"
-    assert "MLFLOW_RUN_ID" not in os.environ
+    assert not {"MLFLOW_RUN_ID", "MPLBACKEND"} & set(os.environ)
     assert "NO_PROXY" not in os.environ
 
 
-def test_a_proxy_is_not_asked_for_loopback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "environ", {"HTTPS_PROXY": "p", "http_proxy": "http://p:1", "NO_PROXY": "intranet"})
-    settle(tmp_path)
-    assert os.environ["NO_PROXY"] == "intranet,127.0.0.1,localhost"
-    assert os.environ["no_proxy"] == "127.0.0.1,localhost"
+def test_a_setting_that_cannot_be_used_is_one_line_before_anything_heavy_is_imported(tmp_path: Path) -> None:
+    environment = dict(os.environ, NUMBA_NUM_THREADS="0")
+    script = "import sys, flows.command as c; print(c.main('perturb', ['--plain']))"
+    for command in (["-c", script], ["-m", "flows.report"], ["-m", "flows.audit"]):
+        done = subprocess.run(
+            [sys.executable, *command], env=environment, cwd=PACKAGE_ROOT, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("error: NUMBA_NUM_THREADS=0")
+        assert done.stderr.count("\n") == 1
 
 
 def test_another_package_called_tasks_is_refused_in_one_line(tmp_path: Path) -> None:
