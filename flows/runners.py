@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -17,6 +18,8 @@ from tasks.parameters.profiles import Profile
 
 ANSWER_SECONDS = 10
 
+log = logging.getLogger("pipeline")
+
 
 def worker_count(profile: Profile) -> int:
     """The profile's workers, else one per usable core."""
@@ -29,10 +32,10 @@ def prefect_task_runner(profile: Profile) -> TaskRunner[Any]:
     Raises:
         UserError: when the Dask scheduler at ``dask_address`` does not answer.
     """
-    workers = worker_count(profile)
-    if profile.runner == "threads":
+    workers, runner = worker_count(profile), _usable(profile.runner)
+    if runner == "threads":
         return ThreadPoolTaskRunner(max_workers=workers)
-    if profile.runner == "processes":
+    if runner == "processes":
         return WorkerPool(max_workers=workers)
     from prefect_dask import DaskTaskRunner  # imported on demand: it takes seconds
 
@@ -49,10 +52,10 @@ def plain_pool(profile: Profile) -> Iterator[Executor]:
     Raises:
         UserError: when the Dask scheduler at ``dask_address`` does not answer.
     """
-    workers = worker_count(profile)
-    if profile.runner == "threads":
+    workers, runner = worker_count(profile), _usable(profile.runner)
+    if runner == "threads":
         pool: Executor = ThreadPoolExecutor(workers)
-    elif profile.runner == "processes":
+    elif runner == "processes":
         pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=follow_parent)
     else:
         with _dask_client(profile) as client:
@@ -62,6 +65,17 @@ def plain_pool(profile: Profile) -> Iterator[Executor]:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _usable(runner: str) -> str:
+    """The profile's runner, but threads where processes cannot share a lock."""
+    if runner == "processes":
+        try:
+            get_context("spawn").Lock()
+        except (OSError, ImportError) as error:  # no /dev/shm, or a full or read-only one
+            log.warning("worker processes need shared memory, /dev/shm (%s): threads do the work", error)
+            return "threads"
+    return runner
 
 
 @contextmanager

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -43,3 +45,21 @@ def test_a_scheduler_that_does_not_answer_is_one_line(address: str, monkeypatch:
         plain_pool(profile(runner="dask", dask_address=address)),
     ):
         pass
+
+
+def test_without_shared_memory_threads_do_the_work_and_one_line_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("flows.runners.log.warning", lambda line, *parts: said.append(line % parts))
+
+    def no_lock(self: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+
+    monkeypatch.setattr("multiprocessing.context.BaseContext.Lock", no_lock)
+    wanted = profile(runner="processes", workers=1)
+    assert isinstance(prefect_task_runner(wanted), ThreadPoolTaskRunner)
+    with plain_pool(wanted) as pool:
+        assert isinstance(pool, ThreadPoolExecutor)
+    assert len(said) == 2
+    assert all("/dev/shm" in line for line in said)
