@@ -16,6 +16,7 @@ from prefect.client.schemas.actions import WorkPoolCreate
 from prefect.exceptions import ObjectNotFound
 from prefect.workers.process import ProcessWorker
 
+from flows.api_errors import api_errors
 from flows.crashes import mark_crashed_runs
 from flows.owners import is_dead
 from flows.startup import PACKAGE_ROOT, project_root
@@ -88,7 +89,8 @@ def prepare_server() -> None:
     Raises:
         UserError: when Prefect refuses the file.
     """
-    mark_crashed_runs()
+    with api_errors():
+        mark_crashed_runs()
     with contextlib.suppress(UserError):  # a run says what is wrong with MLflow
         end_dead_runs(default_tracking_uri(project_root()), is_dead)
     with get_client(sync_client=True) as client:

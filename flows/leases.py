@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from flows.processes import Process
+from tasks.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -29,19 +30,33 @@ class ServerRecord:
 
 
 class LeaseFolder:
-    """The shared files of one project."""
+    """The shared files of one project.
+
+    Raises:
+        UserError: where they cannot be written.
+    """
 
     def __init__(self, root: Path) -> None:
         self.folder = root / ".prefect"
         self.leases = self.folder / "leases"
         self.log = self.folder / "server.log"
         self._record = self.folder / "server.json"
-        self.leases.mkdir(parents=True, exist_ok=True)
+        try:
+            self.leases.mkdir(parents=True, exist_ok=True)
+            for name in ("server", "supervisor"):
+                os.close(self._opened(name))
+        except OSError as error:
+            raise UserError(
+                f"the local Prefect server needs {error.filename}: {error.strerror}; or run with --plain"
+            ) from None
+
+    def _opened(self, name: str) -> int:
+        return os.open(self.folder / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
 
     @contextlib.contextmanager
     def locked(self, name: str = "server", wait: bool = True) -> Iterator[bool]:
         """Hold the named lock; yields False if it is taken and ``wait`` is false."""
-        descriptor = os.open(self.folder / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = self._opened(name)
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

@@ -41,12 +41,7 @@ def leased_server(
     Raises UserError if PREFECT_API_URL names a server that does not answer, or if the local one does not start.
     """
     root = settle(root)
-    try:
-        folder = LeaseFolder(root)
-    except OSError as error:
-        raise UserError(
-            f"the local Prefect server needs {error.filename}: {error.strerror}; or run with --plain"
-        ) from None
+    folder = LeaseFolder(root)
     given = os.environ.get("PREFECT_API_URL")
     record = folder.read_record()
     # A process started by a leaseholder inherits the shared server's URL: it takes a lease of its own.
