@@ -8,7 +8,8 @@ from contextlib import contextmanager
 import httpx
 from prefect.settings import PREFECT_API_URL
 
-from tasks.errors import ServerLost, UserError
+from flows.lost_server import server_lost
+from tasks.errors import UserError
 from tasks.redaction import without_secrets
 
 REFUSALS = (401, 403)
@@ -25,7 +26,7 @@ def api_errors() -> Iterator[None]:
     try:
         yield
     except httpx.TransportError:
-        raise ServerLost(f"the Prefect server at {_address()} does not answer any more") from None
+        raise server_lost() from None
     except httpx.HTTPStatusError as error:
         if error.response.status_code not in REFUSALS:
             raise

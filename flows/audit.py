@@ -40,11 +40,11 @@ def audit(seed: int, fast: bool, json: Path | None, csv: Path | None) -> int:
     progress = tqdm(audited(cases, seed, FAST_DRAWS if fast else None), "audit", len(cases), disable=None, leave=False)
     rows = list(progress)
     frame = audit_frame(rows)
-    print(audit_text(frame))
     if json:
         write_atomically(json, audit_json(frame))
     if csv:
         write_csv(csv, frame)
+    print(audit_text(frame))
     refuted = [f"{row.mechanism} ({row.setting})" for row in rows if row.refuted]
     if refuted:
         print(f"more than claimed is spent by {', '.join(refuted)}", file=sys.stderr)

@@ -32,7 +32,7 @@ def main(study: str, arguments: Sequence[str] | None = None) -> int:
     def checked() -> Callable[[], int]:
         check_places({"--json": chosen.json})
         name, request = _requested(study, chosen)
-        profile = check_request(name, request)
+        profile = check_request(name, request, logging.getLogger("pipeline").warning)
         require_scheduler(profile)
         open_store()
 
@@ -103,7 +103,9 @@ def _parser(study: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--dataset", action="append", default=[], metavar="D", nargs="+", help="instead of the profile's"
     )
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="override a parameter")
+    parser.add_argument(
+        "--set", action="extend", default=[], metavar="KEY=JSON", nargs="+", help="override a parameter"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help=f"write all rows as one JSON array; {HELP}")
     parser.add_argument("--plain", action="store_true", help="run without a Prefect server")
     parser.add_argument("--export", action="store_true", help="lay points and tables below data/, for DVC")

@@ -108,7 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, help="where the files go, for example data/measured/node_classification")
     parser.add_argument("rows", type=Path, nargs="+", help="what the study's --json wrote")
     parser.add_argument("--profile", default="paper", help="section of params.yaml that was run")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="overrides of that run")
+    parser.add_argument(
+        "--set", action="extend", default=[], metavar="KEY=JSON", nargs="+", help="overrides of that run"
+    )
     parser.add_argument("--minutes", type=_minutes, metavar="M", help="what the run took")
     chosen = parser.parse_args(arguments)
     request = StudyRequest(profile=chosen.profile, overrides=chosen.set)

@@ -29,7 +29,8 @@ def open_store() -> PointStore:
         UserError: when it cannot be used.
     """
     place = os.environ.get("POINT_STORE")
-    store = PointStore(Path(place) if place else project_root() / ".cache", exports=(workspace() / "data",))
+    folder = Path(place).expanduser().absolute() if place else project_root() / ".cache"
+    store = PointStore(folder, exports=(workspace() / "data",))
     removed = store.sweep_leftovers()
     if removed:
         log.warning("removed %d unfinished points that killed runs left", removed)

@@ -27,7 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--study", nargs="+", choices=STUDIES, help="default: make run's; with an axis, a sweep's")
     parser.add_argument("--profile", default="demo", help="section of params.yaml: demo (default) or paper")
     parser.add_argument("--dataset", action="extend", default=[], metavar="D", nargs="+", help="not the profile's")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="override a parameter")
+    parser.add_argument(
+        "--set", action="extend", default=[], metavar="KEY=JSON", nargs="+", help="override a parameter"
+    )
     add_grid_options(parser)
     chosen = parser.parse_args(arguments)
 

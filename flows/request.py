@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import chain
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -40,13 +41,15 @@ class StudyRequest(BaseModel):
         return " ".join([name.replace("_", " "), self.profile, *self.datasets, *shown])
 
 
-def check_request(name: str, request: StudyRequest) -> Profile:
+def check_request(name: str, request: StudyRequest, told: Callable[[str], object] = lambda _: None) -> Profile:
     """The profile of a request, after checking everything that can be told without reading data.
+
+    ``told`` is called with what a user should know of the grid.
 
     Raises:
         UserError: for any mistake in the request or in params.yaml.
     """
-    parameters = read_request(request)
+    parameters = read_request(request, told)
     own = own_datasets(parameters)
     profile: Profile = getattr(parameters, request.profile)
     for dataset in chosen_datasets(name, request, profile):
@@ -64,9 +67,9 @@ def chosen_datasets(name: str, request: StudyRequest, profile: Profile) -> list[
     return list(dict.fromkeys(request.datasets or chain(*named)))
 
 
-def read_request(request: StudyRequest) -> Parameters:
-    """The validated parameters of a request."""
-    return load_parameters(workspace() / PARAMETERS, request.profile, request.overrides)
+def read_request(request: StudyRequest, told: Callable[[str], object] = lambda _: None) -> Parameters:
+    """The validated parameters of a request; see ``load_parameters``."""
+    return load_parameters(workspace() / PARAMETERS, request.profile, request.overrides, told)
 
 
 def own_datasets(parameters: Parameters) -> dict[str, UserDataset]:

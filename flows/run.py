@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 from prefect import State, tags
 from prefect.results import ResultRecord
 
+from flows.api_errors import api_errors
 from flows.conduct import conduct
 from flows.crashes import mark_crashed_runs
-from flows.lost_server import server_lost
 from flows.request import StudyRequest, chosen_datasets
 from flows.runners import plain_pool, prefect_task_runner
 from flows.study import Outcome
@@ -33,12 +30,12 @@ log = logging.getLogger("pipeline")
 def run(name: str, request: StudyRequest, profile: Profile, plain: bool, rows: Path | None) -> int:
     """Run one study that was checked; its rows go to the file ``rows``. The exit status."""
     outcome = _plainly(name, request, profile) if plain else _with_prefect(name, request, profile)
+    if rows:  # before what is printed, which nobody may read to its end
+        write_rows(rows, outcome.rows)
     if outcome.rows:
         print(console_table(summary(outcome.rows)))
     if outcome.ledger.lines:
         print("\n" + ledgers_markdown(outcome.ledgers))
-    if rows:
-        write_rows(rows, outcome.rows)
     if outcome.failures:
         log.error("failed, everything else is finished:\n%s", "\n".join(f"- {failure}" for failure in outcome.failures))
     return 1 if outcome.failures else 0
@@ -53,18 +50,19 @@ def run_in_prefect(name: str, request: StudyRequest, profile: Profile) -> State[
     """Run a study as a flow run with the profile's task runner; within another flow, as a part of it.
 
     Raises:
-        UserError: when the profile's runner cannot be reached.
+        UserError: when the profile's runner cannot be reached, or the server asks for a password.
         ServerLost: when the server goes away under the run.
     """
-    with _lost_server():
-        for crashed in mark_crashed_runs():
-            log.warning("flow run %r was killed and is marked as crashed; its finished points are kept", crashed)
+    with api_errors():
+        crashed_runs = mark_crashed_runs()
+    for crashed in crashed_runs:
+        log.warning("flow run %r was killed and is marked as crashed; its finished points are kept", crashed)
     named = study_flow.with_options(
         name=name.replace("_", " "),
         flow_run_name=request.title(name).replace("{", "{{").replace("}", "}}"),  # Prefect fills in such fields
         task_runner=prefect_task_runner(profile),
     )
-    with _lost_server(), tags(name, request.profile, *chosen_datasets(name, request, profile)):
+    with api_errors(), tags(name, request.profile, *chosen_datasets(name, request, profile)):
         state: State[Any] = named(name, request, return_state=True)
     return state
 
@@ -73,15 +71,6 @@ def outcome_of(state: State[Any]) -> Outcome | None:
     """What a study's run found; None where it ended without."""
     found = state.data.result if isinstance(state.data, ResultRecord) else None
     return found if isinstance(found, Outcome) else None
-
-
-@contextmanager
-def _lost_server() -> Iterator[None]:
-    """Prefect raises what its HTTP client met when the state of a run can be told to nobody."""
-    try:
-        yield
-    except httpx.TransportError:
-        raise server_lost() from None
 
 
 def _with_prefect(name: str, request: StudyRequest, profile: Profile) -> Outcome:

@@ -88,7 +88,7 @@ def _points(data: Path) -> dict[str, list[str]]:
     label_of = {content: label for label, found in contents.items() for content in found}
     order = TopologicalSorter({label: [label_of[i] for i in named[label] & label_of.keys()] for label in contents})
     order.prepare()
-    points = {}
+    points: dict[str, list[str]] = {}
     while order.is_active():
         ready = sorted(order.get_ready())
         points |= {label: sorted(contents[label]) for label in ready}

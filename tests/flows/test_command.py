@@ -10,6 +10,7 @@ import pytest
 
 from flows.command import main
 from flows.startup import PACKAGE_ROOT
+from flows.study import open_store
 
 STUDY = "node_classification"
 UNTOUCHED = ["edges.csv", "features.csv", "labels.csv", "params.yaml"]
@@ -145,3 +146,35 @@ def test_the_helps_name_every_option(capsys: pytest.CaptureFixture[str]) -> None
     text = capsys.readouterr().out
     for option in ("--profile", "--dataset", "--set", "--json", "--plain", "--export"):
         assert option in text
+
+
+@pytest.mark.parametrize("repeated", [True, False])
+def test_several_overrides_may_follow_one_option_or_several(repeated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("flows.run.run", lambda _, chosen: asked.extend(chosen.set) or 0)
+    assert main(STUDY, ["--plain", "--set", "a=1", *(["--set"] if repeated else []), "b=2"]) == 0
+    assert asked == ["a=1", "b=2"]
+
+
+def test_rows_are_written_before_anything_is_printed(
+    workspace: Path, declare: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declare(private=False)
+
+    def unread(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("builtins.print", unread)
+    with pytest.raises(BrokenPipeError):
+        main(STUDY, ["--plain", "--dataset", "friends", "--json", str(tmp_path / "rows.json")])
+    assert (tmp_path / "rows.json").exists()
+
+
+def test_a_store_may_be_named_from_home_or_from_here(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    for place, folder in (("~/store", tmp_path / "home" / "store"), ("below", tmp_path / "below")):
+        monkeypatch.setenv("POINT_STORE", place)
+        assert open_store().root == folder
