@@ -26,7 +26,7 @@ def api_errors() -> Iterator[None]:
     try:
         yield
     except httpx.TransportError:
-        raise server_lost() from None
+        raise server_lost(str(PREFECT_API_URL.value())) from None
     except httpx.HTTPStatusError as error:
         if error.response.status_code not in REFUSALS:
             raise

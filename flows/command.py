@@ -7,7 +7,9 @@ import contextlib
 import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 from flows.dask_address import require_scheduler
 from flows.exit_status import exit_status
@@ -66,7 +68,7 @@ def guarded(
         try:
             with _server(plain, meanwhile) as url:
                 if url and is_program():
-                    watch_server(url, lambda: leave_at_once(exit_status(_lose_server, KEPT)))
+                    watch_server(url, partial(_lose_server, url))
                 return work()
         except ServerLost:
             lost = True
@@ -78,8 +80,11 @@ def guarded(
     return status
 
 
-def _lose_server() -> int:
-    raise server_lost()
+def _lose_server(url: str) -> NoReturn:
+    def lost() -> NoReturn:
+        raise server_lost(url)
+
+    leave_at_once(exit_status(lost, KEPT))
 
 
 def _requested(study: str, chosen: argparse.Namespace) -> tuple[str, StudyRequest]:

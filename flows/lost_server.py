@@ -10,7 +10,9 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from multiprocessing import active_children
 from threading import Thread
+from typing import NoReturn
 
 from flows.health import answers, connects
 from tasks.errors import ServerLost
@@ -21,10 +23,14 @@ PATIENCE_SECONDS = 12.0
 """A server may be started again meanwhile; a busy one still takes connections."""
 
 
-def server_lost() -> ServerLost:
-    """The error that names the server at hand."""
-    address = without_secrets(os.environ.get("PREFECT_API_URL", ""))
-    return ServerLost(f"the Prefect server at {address} does not answer any more")
+def server_lost(url: str) -> ServerLost:
+    """The error that names the server."""
+    return ServerLost(f"the Prefect server at {without_secrets(url)} does not answer any more")
+
+
+def reached(url: str) -> bool:
+    """Whether a server is at the address, however busy, directly or through a proxy."""
+    return connects(url) or answers(url)
 
 
 def watch_server(url: str, lost: Callable[[], object]) -> None:
@@ -34,7 +40,7 @@ def watch_server(url: str, lost: Callable[[], object]) -> None:
         last = time.monotonic()
         while time.monotonic() - last < PATIENCE_SECONDS:
             time.sleep(LOOK_SECONDS)
-            if connects(url) or answers(url):  # the latter knows of proxies
+            if reached(url):
                 last = time.monotonic()
         lost()
 
@@ -47,8 +53,10 @@ def is_program() -> bool:
     return main.__spec__ is not None and main.__spec__.name.startswith("flows.")
 
 
-def leave_at_once(status: int) -> None:
-    """End the program here: its worker processes end with it."""
+def leave_at_once(status: int) -> NoReturn:
+    """End the program here, and its worker processes before they miss it."""
+    for worker in active_children():
+        worker.kill()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)

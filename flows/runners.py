@@ -101,4 +101,5 @@ def _local_cluster(workers: int) -> dict[str, Any]:
         "dashboard_address": None,
         "host": "127.0.0.1",
         "preload": "flows.dask_worker",
+        "silence_logs": logging.CRITICAL,  # the terminal shows the pipeline's own lines
     }

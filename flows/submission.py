@@ -10,12 +10,12 @@ from itertools import islice
 from typing import Any, Protocol
 
 import cloudpickle
-import httpx
 import torch
 from prefect import State, Task
 from prefect.futures import as_completed as prefect_as_completed
+from prefect.settings import PREFECT_API_URL
 
-from flows.lost_server import server_lost
+from flows.lost_server import reached, server_lost
 from tasks.errors import Interrupted, Unavailable, UserError
 from tasks.steps.point_task import REFUSED
 
@@ -144,9 +144,9 @@ def _settled(call: Call, state: State[Any], result: Callable[[], Any]) -> Done:
         return Done(call, result())
     except LOST:
         raise
-    except httpx.TransportError:  # met by Prefect's client: a worker could not tell of the task
-        raise server_lost() from None
     except Exception as error:
+        if (server := PREFECT_API_URL.value()) and not reached(server):
+            raise server_lost(server) from None  # whatever Prefect made of it in a worker
         return Done(call, error=error)
 
 

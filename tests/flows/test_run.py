@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import httpx
 import pytest
 
 from flows import run
 from flows.command import main
+from flows.leases import LeaseFolder
 from flows.request import StudyRequest, check_request
 from flows.startup import PACKAGE_ROOT
 from tasks.errors import Interrupted
@@ -60,6 +63,48 @@ def test_prefect_and_the_plain_pool_give_the_same_rows_and_share_the_points(
     assert "0 points computed" in capsys.readouterr().err
     assert (tmp_path / "plain.json").read_bytes() == (tmp_path / "served.json").read_bytes()
     assert len(json.loads((tmp_path / "plain.json").read_text())) == 5
+
+
+SLEEPER = """
+import sys
+import flows.command, flows.lost_server
+
+def work():
+    import time
+    import prefect
+
+    @prefect.task
+    def sleep():
+        print("asleep", flush=True)
+        time.sleep(600)
+
+    @prefect.flow
+    def sleeper():
+        sleep.submit().wait()
+
+    return sleeper()
+
+flows.lost_server.PATIENCE_SECONDS = 3.0
+sys.modules["__main__"].__spec__ = flows.command.__spec__
+sys.exit(flows.command.guarded(lambda: work, plain=False))
+"""
+
+
+def test_a_run_whose_server_is_killed_while_a_task_works_ends_within_half_a_minute(
+    served_root: Path, tmp_path: Path
+) -> None:
+    own = {"DVC_ROOT": str(served_root), "POINT_STORE": str(tmp_path), "PREFECT_SERVER_IDLE_SECONDS": "5"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT_", "MLFLOW_"))}
+    program = [sys.executable, "-c", SLEEPER]
+    with subprocess.Popen(program, cwd=PACKAGE_ROOT, env=environment | own, stdout=PIPE, stderr=PIPE, text=True) as run:
+        assert run.stdout and run.stdout.readline() == "asleep\n"
+        record = LeaseFolder(served_root).read_record()
+        assert record
+        os.kill(record.server.pid, signal.SIGKILL)
+        _, err = run.communicate(timeout=30)
+    assert run.returncode == 1
+    (line,) = err.splitlines()
+    assert line.startswith(f"error: the Prefect server at {record.url} ")
 
 
 def test_a_server_that_goes_away_under_a_run_is_one_line(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
