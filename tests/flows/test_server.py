@@ -102,7 +102,10 @@ def gone(root: Path, record: ServerRecord) -> bool:
     return not processes and folder.read_record() is None and not list(folder.leases.iterdir())
 
 
-def test_runs_at_once_share_one_server_that_ends_after_the_last(served_root: Path, wait_until: Wait) -> None:
+def test_runs_at_once_share_one_server_that_ends_after_the_last(
+    served_root: Path, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFECT_SERVER_API_BASE_PATH", "/of/another/server")
     holders = [program(HOLDER, served_root, IDLE) for _ in range(2)]
     urls = {url_of(holder) for holder in holders}
     record = record_of(served_root)

@@ -56,6 +56,7 @@ def test_up_serves_both_pages_and_a_worker_until_down(
     monkeypatch.setattr(ui, "START_SECONDS", 600.0)
     prefect_port, mlflow_port = free_port(), free_port()
     options = ["--prefect-port", str(prefect_port), "--mlflow-port", str(mlflow_port)]
+    monkeypatch.setenv("PREFECT_SERVER_API_BASE_PATH", "/of/another/server")
     try:
         assert ui.main(["up", *options]) == 0
         printed = capsys.readouterr().out
