@@ -39,6 +39,8 @@ def check_settings(root: Path, defaults: Mapping[str, str]) -> None:
 def _check_python(root: Path) -> None:
     if any(action.strip().startswith("error") for action in os.environ.get("PYTHONWARNINGS", "").split(",")):
         raise UserError("PYTHONWARNINGS makes errors of what libraries warn of in each other; unset it")
+    if "?" in str(root):  # the databases of Prefect and MLflow have addresses in which a query would begin there
+        raise UserError(f"the name of the folder {root} holds a '?': move the project to another place")
     for path in (str(root), sys.prefix):
         try:
             path.encode()

@@ -148,11 +148,11 @@ def test_after_a_killed_run_and_a_killed_supervisor_the_next_run_cleans_up(serve
 def test_a_server_that_cannot_start_is_one_line_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PREFECT_SERVER_DATABASE_TIMEOUT", "not a number")
+    monkeypatch.setenv("PREFECT_SERVER_DATABASE_CONNECTION_URL", "sqlite+aiosqlite:////proc/none/prefect.db")
     with pytest.raises(UserError, match=r"did not start.*server\.log.*--plain"), leased_server(tmp_path):
         pass
     folder = LeaseFolder(tmp_path)
-    assert "not a number" in folder.log.read_text()
+    assert "unable to open database file" in folder.log.read_text()
     assert folder.read_record() is None
     assert not list(folder.leases.iterdir())
 

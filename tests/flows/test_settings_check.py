@@ -122,6 +122,11 @@ def test_a_percent_sign_in_the_path_is_refused_where_mlflow_would_fail_on_it(
     check(tmp_path)
 
 
+def test_a_question_mark_in_the_path_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"\?"):
+        check(tmp_path / "what?" / "project")
+
+
 def test_a_name_that_the_locale_cannot_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "prefix", os.fsdecode(b"/home/\xff/.venv"))
     with pytest.raises(UserError, match="PYTHONUTF8"):
