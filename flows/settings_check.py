@@ -25,7 +25,8 @@ OURS = frozenset({"PREFECT_API_URL", "PREFECT_HOME", "PREFECT_SERVER_IDLE_SECOND
 EXTRAS = {"psycopg": "postgres", "pymysql": "mysql"}
 """By driver, what of this project's optional packages brings it."""
 DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
-NO_DATABASE = ("", "file", "http", "https", "databricks", "uc")
+NO_DATABASE = ("http", "https", "databricks", "uc")
+FOLDER = ("", "file")
 
 
 def check_settings(root: Path, defaults: Mapping[str, str]) -> None:
@@ -65,8 +66,10 @@ def _check_tracking(root: Path) -> None:
     kind, _, driver = scheme.partition("+")
     if uri and kind not in DATABASES:
         plugins = {plugin.name for plugin in entry_points(group="mlflow.tracking_store")}
-        if scheme not in {*NO_DATABASE, *plugins}:
-            known = ", ".join(filter(None, (*DATABASES, *NO_DATABASE)))
+        if kind in FOLDER and "MLFLOW_ALLOW_FILE_STORE" not in os.environ:
+            raise UserError(f"MLFLOW_TRACKING_URI={uri}: MLflow keeps no runs in a folder; write sqlite:///FILE.db")
+        if scheme not in {*FOLDER, *NO_DATABASE, *plugins}:
+            known = ", ".join((*DATABASES, *NO_DATABASE))
             raise UserError(f"MLFLOW_TRACKING_URI={without_secrets(uri)}: give an address of {known}, or unset it")
         return
     if kind in DATABASES and (kind != "sqlite" or driver):

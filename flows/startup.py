@@ -48,11 +48,12 @@ def settle(root: Path | None = None) -> Path:
     except UserError as mistake:
         say(f"error: {mistake}")
         raise SystemExit(2) from None
+    # A run id left by an outer tool would swallow our runs into that one; figures are files and need no window; DGL
+    # works with PyTorch alone here.
+    for stray in ("MLFLOW_RUN_ID", "MPLBACKEND", "DGLBACKEND"):
+        os.environ.pop(stray, None)
     for name, value in defaults.items():
         os.environ.setdefault(name, value)
-    # A run id left by an outer tool would swallow our runs into that one; figures are files and need no window.
-    for stray in ("MLFLOW_RUN_ID", "MPLBACKEND"):
-        os.environ.pop(stray, None)
     leave_quickly()
     # Or a handler whose server is gone writes to the terminal for every message that it cannot send.
     logging.raiseExceptions = False

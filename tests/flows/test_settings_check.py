@@ -46,6 +46,8 @@ def test_what_nobody_set_is_fine_and_starts_no_process(tmp_path: Path, monkeypat
         ("MLFLOW_HTTP_REQUEST_TIMEOUT", "30s"),
         ("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "-1"),
         ("MLFLOW_TRACKING_URI", "foo://place"),
+        ("MLFLOW_TRACKING_URI", "runs"),
+        ("MLFLOW_TRACKING_URI", "file:///tmp/runs"),
         ("MLFLOW_TRACKING_URI", "sqlite+nonsense:///x.db"),
         ("MLFLOW_TRACKING_URI", "postgresql+asyncpg://host/db"),
         ("PREFECT_LOGGING_LEVEL", "WARN"),
@@ -70,7 +72,6 @@ def test_a_setting_that_cannot_be_used_is_named(
         ("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0"),
         ("MLFLOW_TRACKING_URI", "sqlite:////tmp/x.db"),
         ("MLFLOW_TRACKING_URI", "http://127.0.0.1:5000"),
-        ("MLFLOW_TRACKING_URI", "runs"),
         ("PREFECT_LOGGING_LEVEL", "WARNING"),
     ],
 )

@@ -35,11 +35,14 @@ def test_the_root_is_dvcs_or_the_packages(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_settings_stay_below_the_root_and_give_way_to_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "environ", dict(os.environ, PREFECT_HOME="/mine", MLFLOW_RUN_ID="stray", MPLBACKEND="x"))
+    monkeypatch.setattr(
+        os, "environ", dict(os.environ, PREFECT_HOME="/mine", MLFLOW_RUN_ID="stray", MPLBACKEND="x", DGLBACKEND="mxnet")
+    )
     assert settle(tmp_path) == tmp_path
     assert os.environ["PREFECT_HOME"] == "/mine"
     assert os.environ["NUMBA_CACHE_DIR"] == str(tmp_path / ".cache/numba")
     assert os.environ["PREFECT_SERVER_ALLOW_EPHEMERAL_MODE"] == "false"
+    assert os.environ["DGLBACKEND"] == "pytorch"
     assert not {"MLFLOW_RUN_ID", "MPLBACKEND"} & set(os.environ)
     assert "NO_PROXY" not in os.environ
 
