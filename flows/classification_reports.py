@@ -10,7 +10,6 @@ from flows.dealing import deal
 from flows.study import Study
 from flows.submission import Call
 from tasks.datasets.label_rates import FULL
-from tasks.reports.composition import require_within
 from tasks.reports.ledger import Ledger
 from tasks.seeds import derive_seed
 from tasks.steps.client_point import ledger_lines
@@ -62,9 +61,6 @@ def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
     """Splits and labels in clear, one feature and one edge report per budget and repeat."""
     grid, seed, store = study.profile.node_classification, study.profile.seed, study.store
     needed = lines(grid)
-    for dataset, line in product(sources, needed):
-        spent = {"edges": line.eps_a} if line.eps_x == UNREAD else {"features": line.eps_x, "edges": line.eps_a}
-        require_within(spent, grid.budget, dataset=dataset)
     repeats = range(study.profile.repeats)
     reading = [line.eps_x for line in needed if line.eps_x != UNREAD]
     without = {name for name, source in sources.items() if source.own and source.own.features is None}

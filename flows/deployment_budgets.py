@@ -1,58 +1,49 @@
-"""Declared budgets: a deployment that costs a user more is refused before it is drawn."""
+"""Declared budgets: a deployment that costs a user more is refused before anything starts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from flows.embedding_lines import Line, Wanted
-from flows.fedwalk_trees import Tree
-from flows.graph_reports import embedding_grid
-from flows.study import Study
-from tasks.broadcasts.tree import ClusterTree
-from tasks.client.fedwalk.guarantee import worst_release_budget
+from flows.classification_lines import UNREAD
+from flows.classification_lines import lines as classification_lines
+from flows.embedding_lines import Line, wanted_lines
 from tasks.epsilon import INFINITE
+from tasks.parameters.classification import NodeClassification
 from tasks.parameters.embedding import NodeEmbedding
+from tasks.parameters.profiles import Profile
 from tasks.reports.composition import require_within
-from tasks.steps.tree import TREE
 
 
-def require_graphs(study: Study) -> None:
-    """A graph's embedding has a budget, training has none: no finite budget holds for both.
-
-    Raises:
-        UserError: for any finite budget.
-    """
-    for dataset in study.datasets:
-        costs = {"model updates, in clear": INFINITE}
-        require_within(costs, embedding_grid(study).budget, dataset=dataset)
-
-
-def require_walks(study: Study, wanted: Sequence[Wanted]) -> None:
-    """What every line costs, but for encoded lists, whose cost depends on the tree.
+def check_budgets(name: str, profile: Profile, datasets: Sequence[str]) -> None:
+    """What every line of a study or stage costs, but for encoded lists, whose cost depends on the tree.
 
     Raises:
         UserError: for a line above the declared budget.
     """
-    grid = study.profile.node_embedding
-    for line in wanted:
-        require_within(_costs(grid, line.line), grid.budget, dataset=f"{line.dataset} {line.line.mode}")
+    match name:
+        case "node_classification" | "perturb":
+            for dataset in datasets:
+                for costs in _classification_costs(profile.node_classification):
+                    require_within(costs, profile.node_classification.budget, dataset=dataset)
+        case "node_embedding":
+            grid = profile.node_embedding
+            for wanted in wanted_lines(grid, list(datasets), profile.repeats):
+                costs = embedding_costs(grid, wanted.line)
+                require_within(costs, grid.budget, dataset=f"{wanted.dataset} {wanted.line.mode}")
+        case "graph_classification" | "ego_clustering":
+            # A graph's embedding has a budget, training has none: no finite budget holds for both.
+            for dataset in datasets:
+                costs = {"model updates, in clear": INFINITE}
+                require_within(costs, getattr(profile, name).budget, dataset=dataset)
 
 
-def require_lists(study: Study, line: Wanted, tree: Tree) -> None:
-    """Lists that are released once under this tree, and what the tree was built from.
-
-    Raises:
-        UserError: when they cost more than the declared budget.
-    """
-    grid = study.profile.node_embedding
-    if grid.budget == INFINITE:
-        return
-    worst = worst_release_budget(ClusterTree.load(tree.point.file(TREE)), line.line.eps_encoder)
-    costs = {**_costs(grid, line.line), "encoded lists": worst}
-    require_within(costs, grid.budget, dataset=f"{line.dataset} {line.line.mode}")
+def _classification_costs(grid: NodeClassification) -> Iterator[dict[str, str]]:
+    for line in classification_lines(grid):
+        yield {"edges": line.eps_a} if line.eps_x == UNREAD else {"features": line.eps_x, "edges": line.eps_a}
 
 
-def _costs(grid: NodeEmbedding, line: Line) -> dict[str, str]:
+def embedding_costs(grid: NodeEmbedding, line: Line) -> dict[str, str]:
+    """What a line costs beside encoded lists."""
     if line.mode == "deepwalk":
         return {"the graph, in clear": INFINITE}
     if line.mode == "randomized-response":

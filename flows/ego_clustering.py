@@ -15,7 +15,6 @@ if __name__ == "__main__":
 from collections import defaultdict
 
 from flows.dealing import deal_roles
-from flows.deployment_budgets import require_graphs
 from flows.ego_exports import export_clustering
 from flows.ego_points import Seen, cluster, cut, inspect, judge
 from flows.graph_classification import analyse
@@ -37,7 +36,6 @@ MECHANISMS = ("tasks.client.embedding_encoder",)
 
 def ego_clustering(study: Study, tracker: Tracker) -> Outcome:
     """Users around a centre report one embedding of their ego graph; the curator clusters; the bench scores."""
-    require_graphs(study)
     egos = cut(study, study.sources())
     splits = deal_roles(study, egos, split_graphs)
     federations = federate(study, egos, splits, EGO_BACKBONES, "node")

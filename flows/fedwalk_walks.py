@@ -6,13 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from flows.deployment_budgets import require_lists
+from flows.deployment_budgets import embedding_costs
 from flows.embedding_lines import Cell, Wanted
 from flows.fedwalk_trees import Tree, Trees
 from flows.study import Study
 from flows.submission import Call
+from tasks.broadcasts.tree import ClusterTree
+from tasks.client.fedwalk.guarantee import worst_release_budget
+from tasks.epsilon import INFINITE
+from tasks.reports.composition import require_within
 from tasks.steps.download import RawSource
 from tasks.steps.perturb import perturb_edges
+from tasks.steps.tree import TREE
 from tasks.steps.walks import encode_lists, walk_devices, walk_reported_lists, walk_true_graph
 from tasks.store import PointRef
 
@@ -78,7 +83,7 @@ def _walks_over_lists(study: Study, sources: dict[str, RawSource], trees: Trees,
     received: AllWalks = {}
     encoding: dict[tuple[Cell, int], Call] = {}
     for line, tree in _planted(trees, [line for line in wanted if line.line.mode == "release-once"]):
-        require_lists(study, line, tree)
+        _require_lists(study, line, tree)
         lists = Cell.of(line, tree.k, walks=False)
         arguments = {
             "store": study.store,
@@ -159,3 +164,13 @@ def _bins(trees: Trees, wanted: Wanted) -> str:
 def _common(study: Study, repeat: int, walks: int) -> dict[str, Any]:
     length = study.profile.node_embedding.length
     return {"store": study.store, "walks": walks, "length": length, "repeat": repeat, "seed": study.profile.seed}
+
+
+def _require_lists(study: Study, wanted: Wanted, tree: Tree) -> None:
+    """UserError where lists that are released once under this tree cost more than the declared budget."""
+    grid, line = study.profile.node_embedding, wanted.line
+    if grid.budget == INFINITE:
+        return
+    worst = worst_release_budget(ClusterTree.load(tree.point.file(TREE)), line.eps_encoder)
+    costs = {**embedding_costs(grid, line), "encoded lists": worst}
+    require_within(costs, grid.budget, dataset=f"{wanted.dataset} {line.mode}")

@@ -13,7 +13,6 @@ if __name__ == "__main__":
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from flows.deployment_budgets import require_walks
 from flows.embedding_ledgers import ledgers
 from flows.embedding_lines import Cell, wanted_lines
 from flows.exports import export_results
@@ -41,7 +40,6 @@ def node_embedding(study: Study, tracker: Tracker) -> Outcome:
     """Devices build a tree and walk under the encoder; the server learns vectors; the bench attacks and scores."""
     sources = study.sources()
     wanted = wanted_lines(study.profile.node_embedding, list(sources), study.profile.repeats)
-    require_walks(study, wanted)
     trees = plant(study, sources, wanted)
     walks = all_walks(study, sources, trees, wanted)
     recovered = attack(study, sources, walks)

@@ -7,6 +7,7 @@ from itertools import chain
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from flows.deployment_budgets import check_budgets
 from flows.project import workspace
 from tasks.datasets.catalogue import kind_of, require_kind
 from tasks.datasets.declaration import UserDataset, check_declaration
@@ -58,6 +59,7 @@ def check_request(name: str, request: StudyRequest, told: Callable[[str], object
             if own[dataset].private and request.export:
                 raise UserError(f"data set {dataset!r} is private and is never laid below data/; run without --export")
             check_declaration(own[dataset])
+    check_budgets(name, profile, chosen_datasets(name, request, profile))
     return profile
 
 

@@ -263,21 +263,22 @@ def test_a_mistake_in_the_files_is_named_and_not_quoted(
 SERVED = """
 import contextlib, sys
 from pathlib import Path
-from flows import command
+from flows import command, project, request
 
 workspace, fails, *arguments = sys.argv[1:]
+project.workspace = request.workspace = lambda: Path(workspace)
 leased = command._server
 
 @contextlib.contextmanager
 def served(plain, meanwhile):
-    with leased(plain, lambda: None):  # nothing is imported before it is replaced
-        import flows.project, flows.request, tasks.steps.perturb
-        flows.project.workspace = flows.request.workspace = lambda: Path(workspace)
+    with leased(plain, lambda: None) as url:  # nothing is imported before it is replaced
         if fails:
+            import tasks.steps.perturb
+
             def mechanism(features, *_, **__):
                 raise ValueError(f"could not broadcast {features.toarray()[3, 4]:.9f}")
             tasks.steps.perturb.encode_features = mechanism
-        yield
+        yield url
 
 command._server = served
 sys.exit(command.main("node_classification", arguments))
