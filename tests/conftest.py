@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from flows.cpu_kernels import pin_kernels
+from flows.cpu_kernels import pin_kernels, uncovered
 
 pin_kernels()  # before numpy is imported
 
@@ -29,6 +29,13 @@ def mirror() -> str:
     if "://" not in place and not Path(place).expanduser().is_dir():
         pytest.fail(f"{MIRROR} names no folder")
     return place
+
+
+@pytest.fixture(scope="session")
+def covered_machine() -> None:
+    """A machine whose libraries all run the portable kernels."""
+    if reason := uncovered():
+        pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,8 @@ def load_parameters(
     """Read and validate ``path``; ``overrides`` are ``dotted.key=json``, relative to the profile.
 
     Overrides that name an axis of a grid ask for the cells of that grid alone: its parts, which have budgets and
-    methods of their own, are left out unless an override names them, too. ``told`` is called with a line on that.
+    methods of their own, are left out unless an override names them, too; and likewise the ``searches`` of single
+    methods where one names ``search``. ``told`` is called with a line on that.
 
     Raises:
         UserError: for an unreadable file, an unknown profile or key, or a value out of range.
@@ -60,6 +61,7 @@ def load_parameters(
                 f"{study}: --set names an axis, so the {len(parts)} parts of the grid are left out; to run them, too, "
                 f"change the axis in params.yaml, or name them with --set '{study}.parts=[...]'"
             )
+    _search_as_asked(tree[profile], overrides, told)
     try:
         return Parameters.model_validate(tree, context={STATED: stated})
     except ValidationError as error:
@@ -82,6 +84,18 @@ def _narrowed(overrides: Sequence[str]) -> list[str]:
         for study, axes in AXES.items()
         if any(f"{study}.{axis}" in keys for axis in axes) and not any(key.startswith(f"{study}.parts") for key in keys)
     ]
+
+
+def _search_as_asked(profile: dict[str, Any], overrides: Sequence[str], told: Callable[[str], object]) -> None:
+    """An override of ``search`` holds for every method: the searches of single ones are left out unless named too."""
+    keys = [override.partition("=")[0].strip() for override in overrides]
+    named = {key.split(".")[1] for key in keys if key.startswith("node_classification.")}
+    if "search" not in named or "searches" in named:
+        return
+    section = profile["node_classification"]
+    if isinstance(section, dict) and section.get("searches"):
+        told(f"node_classification: --set names search, so those of {', '.join(section['searches'])} are left out")
+        section["searches"] = {}
 
 
 def _searches_of_the_file(tree: dict[str, Any], profile: str, overrides: Sequence[str]) -> set[str]:

@@ -15,7 +15,11 @@ def read_yaml(text: str) -> Any:
     Raises:
         yaml.YAMLError: for what is no YAML, and for a key that stands twice.
     """
-    return yaml.load(text, Loader=_Loader)
+    loader = _Loader(text)
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()
 
 
 class _Loader(yaml.SafeLoader):

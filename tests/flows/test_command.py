@@ -151,9 +151,9 @@ def test_the_helps_name_every_option(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize("repeated", [True, False])
 def test_several_overrides_may_follow_one_option_or_several(repeated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("flows.run.run", lambda _, chosen: asked.extend(chosen.set) or 0)
-    assert main(STUDY, ["--plain", "--set", "a=1", *(["--set"] if repeated else []), "b=2"]) == 0
-    assert asked == ["a=1", "b=2"]
+    monkeypatch.setattr("flows.run.run", lambda name, request, *_: asked.extend(request.overrides) or 0)
+    assert main(STUDY, ["--plain", "--set", "seed=1", *(["--set"] if repeated else []), "repeats=2"]) == 0
+    assert asked == ["seed=1", "repeats=2"]
 
 
 def test_rows_are_written_before_anything_is_printed(

@@ -14,8 +14,6 @@ from flows.startup import PACKAGE_ROOT
 from tasks.code_version import KERNELS
 from tasks.errors import UserError
 
-needs_coverage = pytest.mark.skipif(bool(uncovered()), reason=f"the pins do not cover this machine: {uncovered()}")
-
 CHOSEN = """
 from flows.startup import settle
 settle()
@@ -34,7 +32,7 @@ print(json.dumps({
 """
 
 
-@needs_coverage
+@pytest.mark.usefixtures("covered_machine")
 def test_libraries_run_the_pinned_kernels_in_a_process_that_asked_for_others() -> None:
     others = {
         "ATEN_CPU_CAPABILITY": "default",

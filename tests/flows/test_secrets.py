@@ -153,6 +153,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], dict[str, 
     for module in (ui, supervisor):
         monkeypatch.setattr(module.subprocess, "Popen", popen)
     monkeypatch.setattr(ui, "_refuse_taken", lambda *_: None)
+    monkeypatch.setattr("flows.settings_check._check_prefect", lambda defaults: None)  # starts a process, too
     return commands
 
 

@@ -48,7 +48,7 @@ def test_settings_stay_below_the_root_and_give_way_to_the_user(tmp_path: Path, m
 
 
 def test_a_setting_that_cannot_be_used_is_one_line_before_anything_heavy_is_imported(tmp_path: Path) -> None:
-    environment = dict(os.environ, NUMBA_NUM_THREADS="0")
+    environment = dict(os.environ, CPU_KERNELS="native", NUMBA_NUM_THREADS="0")
     script = "import sys, flows.command as c; print(c.main('perturb', ['--plain']))"
     for command in (["-c", script], ["-m", "flows.report"], ["-m", "flows.audit"]):
         done = subprocess.run(

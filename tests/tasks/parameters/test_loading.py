@@ -268,6 +268,23 @@ def test_otherwise_parts_stay_and_nothing_is_said(tmp_path: Path, overrides: lis
     assert (len(found.demo.node_classification.parts), said) == (1, [])
 
 
+@pytest.mark.parametrize(
+    ("overrides", "left"),
+    [
+        (["node_classification.search.epochs=7"], set()),
+        (["node_classification.eps_a=[7]"], {"base"}),
+        (["node_classification.search.epochs=7", 'node_classification.searches={"base": {"epochs": 3}}'], {"base"}),
+    ],
+)
+def test_a_named_search_holds_for_every_method(tmp_path: Path, overrides: list[str], left: set[str]) -> None:
+    tree = changed("demo.node_classification.searches", {"base": {"epochs": 9}})
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(tree))
+    said: list[str] = []
+    found = load_parameters(tmp_path / "params.yaml", "demo", overrides, said.append)
+    assert set(found.demo.node_classification.searches) == left
+    assert ["base" in line for line in said] == ([] if left else [True])
+
+
 def _with_parts() -> dict[str, object]:
     tree = changed("demo.node_embedding", {"parts": [PARTS["node_embedding"]]})
     tree["demo"]["node_classification"] = {**tree["demo"]["node_classification"], "parts": [{"eps_a": [8]}]}

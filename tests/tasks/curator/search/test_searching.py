@@ -76,16 +76,15 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 def test_minutes_leave_out_points_that_the_forecast_has_no_time_for(repeats, clock):
     problems, settings = repeats(1), EngineSettings("gcn", epochs=5, workers=1)
-    whole = search(problems, GRID, settings, Strategy())
-    assert len(whole.trained[0].search) == len(GRID)
-    minutes = 0.4 * whole.forecast.minutes
+    assert len(search(problems, GRID, settings, Strategy()).trained[0].search) == len(GRID)
+    minutes = 0.4 * forecast(problems, GRID, settings, Strategy()).minutes
     found = search(problems, GRID, settings, Strategy(minutes=minutes))
-    assert len(found.trained[0].search) == found.forecast.points == int(0.4 * len(GRID))
+    assert len(found.trained[0].search) == int(0.4 * len(GRID))
 
 
 def test_no_model_starts_when_the_minutes_are_over(repeats, clock):
     settings = EngineSettings("gcn", epochs=5, workers=1)
-    minutes = search(repeats(1), GRID, settings, Strategy()).forecast.minutes
+    minutes = forecast(repeats(1), GRID, settings, Strategy()).minutes
     late = iter([0.0] * 4)
     clock.monotonic = lambda: next(late, 60 * minutes + 1)
     found = search(repeats(1), GRID, settings, Strategy(minutes=minutes))
