@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import stat
 import sys
 from pathlib import Path
@@ -23,13 +24,19 @@ SKIPPED = {"name": "torch", "skip_reason": "Dependency not found on PyPI"}
 
 
 def program(folder: Path, answers: list[dict[str, Any]] | None, said: str = "") -> str:
-    path = folder / "pip-audit"
     content = "" if answers is None else json.dumps({"dependencies": answers, "fixes": []})
-    path.write_text(
-        f"#!{sys.executable}\nimport sys\n"
+    (folder / "answer.py").write_text(
+        "import sys\n"
         f"assert {str(PINS)!r} in sys.argv and '--no-deps' in sys.argv\n"
         f"sys.stdout.write({content!r}); sys.stderr.write({said!r}); sys.exit(1)\n"
     )
+    return script(folder, f'{shlex.join([sys.executable, str(folder / "answer.py")])} "$@"')
+
+
+def script(folder: Path, command: str) -> str:
+    """A program of the shell's: the path of Python in a first line would have to be short and without a blank."""
+    path = folder / "pip-audit"
+    path.write_text(f"#!/bin/sh\nexec {command}\n")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return str(path)
 
@@ -82,7 +89,5 @@ def test_a_missing_or_silent_program_is_one_line(
     assert main([str(tmp_path / "missing")]) == 2
     assert "make audit-deps installs it" in capsys.readouterr().err
     monkeypatch.setattr(audit_deps, "SECONDS", 0.2)
-    path = Path(program(tmp_path, []))
-    path.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(30)\n")
-    assert main([str(path)]) == 2
+    assert main([script(tmp_path, "sleep 30")]) == 2
     assert "gave no answer" in capsys.readouterr().err
