@@ -33,12 +33,13 @@ def agree(problem, backbone, points, train_alone, **options):
     labels = problem.labels
     for lane, point in enumerate(points):
         _, expected = train_alone(problem, backbone, point, EPOCHS, **options)
-        single = np.finfo(np.float32).eps  # what predictions are rounded to
-        np.testing.assert_allclose(block.predict(lane, point.l_y), expected, rtol=single, atol=single)
+        # Only the scale 1 / (1 - dropout) may be rounded to float32; every epoch adds to what that moves.
+        near = 1e-10 if point.dropout in (0.0, 0.5) else EPOCHS * float(np.finfo(np.float32).eps)
+        np.testing.assert_allclose(block.predict(lane, point.l_y), expected, rtol=near, atol=near)
         chosen = expected[labels.validation_nodes]
         own = chosen[np.arange(len(chosen)), labels.validation_labels]
         reading = block.family.readings.index(point.l_y)
-        assert losses[reading, lane] == pytest.approx(-own.mean(), abs=1e-6)
+        assert losses[reading, lane] == pytest.approx(-own.mean(), rel=near, abs=near)
         assert accuracies[reading, lane] == np.mean(chosen.argmax(axis=1) == labels.validation_labels)
 
 
