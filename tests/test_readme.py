@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import json
 import re
 import shlex
 from pathlib import Path
@@ -54,3 +55,15 @@ def test_the_notebook_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     exec(compile(ast.parse(example), "example", "exec"), {})
     assert "0." in capsys.readouterr().out
+
+
+def test_the_demos_table_is_the_committed_run() -> None:
+    metrics = json.loads((ROOT / "data/results/demo/node_classification/digits/metrics.json").read_text())
+    printed = re.findall(
+        r"^\| digits \| (\S+) \| (\S+) \| (\S+) \| (\S+) \| (0\.\d+) ±", (ROOT / "README.md").read_text(), re.MULTILINE
+    )
+    assert len(printed) == len(metrics)
+    for method, backbone, eps_a, eps_x, accuracy in printed:
+        settings = {f"backbone={backbone}", f"eps_a={eps_a}", f"eps_x={eps_x}"}
+        (found,) = [row["accuracy"] for name, row in metrics.items() if {method, *settings} <= set(name.split())]
+        assert float(accuracy) == pytest.approx(found, abs=0.0006)
