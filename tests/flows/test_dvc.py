@@ -123,7 +123,9 @@ def test_make_run_needs_no_git_and_uses_it_where_it_is(tmp_path: Path) -> None:
     summary = tmp_path / "data/results/demo/report/summary.txt"
     summary.parent.mkdir(parents=True)
     summary.write_text("done\n")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "DVC_"))}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "DVC_", "MAKE", "MFLAGS"))
+    }
     environment["GIT_CEILING_DIRECTORIES"] = str(tmp_path.parent)
     for git in (False, True):
         if git:
