@@ -13,7 +13,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = "sh", "sed", "grep", "tr", "rm", "uname"
-UV = f"""#!{sys.executable}
+# The interpreter's path may hold a blank, which no #! line can.
+UV = f"""#!/bin/sh
+exec "{sys.executable}" - "$@" <<'END'
 import json, os, sys
 if "--help" in sys.argv:
     print("--torch-backend")
@@ -23,6 +25,7 @@ else:
     words = {{name: value for name, value in os.environ.items() if name.startswith("UV_")}}
     print(json.dumps([sys.argv[3:], words]), file=open(os.environ["LOG"], "a"))
     sys.exit("--torch-backend" in sys.argv)  # PyTorch's index is out of reach
+END
 """
 
 
