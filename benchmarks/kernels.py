@@ -19,9 +19,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flows.cpu_kernels import PINS
+from flows.cpu_kernels import KERNELS, PINS
 from flows.startup import PACKAGE_ROOT
-from tasks.code_version import KERNELS
 from tasks.point_folder import META, content_digest
 
 FORCED: dict[str, dict[str, str]] = {

@@ -13,9 +13,7 @@ import platform
 from functools import cache
 from pathlib import Path
 
-from tasks.code_version import KERNELS
-from tasks.errors import UserError
-
+KERNELS = "CPU_KERNELS"
 REQUIRED = frozenset({"avx2", "fma", "f16c", "bmi1", "bmi2", "abm", "movbe"})
 """What Linux calls the features of x86-64-v3."""
 PINS = {
@@ -38,29 +36,19 @@ PINS = {
 
 
 def pin_kernels() -> None:
-    """Set the environment that the libraries read when they are first imported.
+    """Set the environment that the libraries read when they are first imported; ``import flows`` does.
 
     Other values of these variables are replaced, since results would depend on them. Nothing is set where the
-    processor is not covered, or under ``CPU_KERNELS=native``.
-
-    Raises:
-        UserError: for another value of CPU_KERNELS.
+    processor is not covered, or under another CPU_KERNELS than ``portable``.
     """
     if not uncovered():
         os.environ.update(PINS)
 
 
 def uncovered() -> str:
-    """Why results of this machine and setting may differ from others in their last bits; empty where they may not.
-
-    Raises:
-        UserError: for an unknown value of CPU_KERNELS.
-    """
-    chosen = os.environ.get(KERNELS) or "portable"
-    if chosen not in ("portable", "native"):
-        raise UserError(f"{KERNELS}={chosen!r} is unknown; use portable (the default) or native")
-    if chosen == "native":
-        return f"{KERNELS}=native lets each library choose its own kernels"
+    """Why results of this machine and setting may differ from others in their last bits; empty where they may not."""
+    if (chosen := os.environ.get(KERNELS) or "portable") != "portable":
+        return f"{KERNELS}={chosen} lets each library choose its own kernels"
     if (system := f"{platform.system()} {platform.machine()}") != "Linux x86_64":
         return f"this is {system}, and the portable kernels are those of Linux x86_64"
     if missing := REQUIRED - _processor_flags():

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import entry_points  # noqa: TID251 - names only
 from pathlib import Path
 
+from flows.cpu_kernels import KERNELS
 from tasks.errors import UserError
 from tasks.redaction import without_secrets
 
@@ -32,6 +33,8 @@ FOLDER = ("", "file")
 def check_settings(root: Path, defaults: Mapping[str, str]) -> None:
     """Raise UserError for the first setting that cannot be used; ``defaults`` are those that the project makes."""
     _check_python(root)
+    if (kernels := os.environ.get(KERNELS) or "portable") not in ("portable", "native"):
+        raise UserError(f"{KERNELS}={kernels}: use portable (the default) or native")
     _check_counts()
     _check_tracking(root)
     _check_prefect(defaults)

@@ -13,7 +13,6 @@ import sys
 from pathlib import Path
 
 import tasks
-from flows.cpu_kernels import pin_kernels
 from flows.proxies import settle_proxies
 from flows.settings_check import check_settings
 from flows.streams import open_closed_streams, say
@@ -42,7 +41,6 @@ def settle(root: Path | None = None) -> Path:
     root = (root or project_root()).resolve()
     defaults = _settings(root)
     try:
-        pin_kernels()
         settle_proxies()
         check_settings(root, defaults)
     except UserError as mistake:

@@ -20,8 +20,6 @@ from threading import Lock
 
 ROOT = Path(__file__).resolve().parent.parent
 FIRST_PARTY = ("tasks", "flows")
-KERNELS = "CPU_KERNELS"
-"""The variable that lets the numerical libraries choose kernels by the processor (``native``)."""
 DISTRIBUTIONS = {"ot": "pot", "sklearn": "scikit-learn", "yaml": "pyyaml"}
 """Of packages that are not distributed by their own name; to ask all that is installed takes half a second."""
 # Before CPython 3.11.8, parsing in two threads at once may raise SystemError (python/cpython issue 106905). The lock
@@ -51,8 +49,8 @@ def code_version(*modules: str) -> str:
                 packages.add(name.split(".")[0])
     text = [f"{name}:{sources[name]}" for name in sorted(sources)]
     text += [f"{name}=={release}" for name, release in sorted(_releases(packages))]
-    if os.environ.get(KERNELS) == "native":
-        text.append(f"{KERNELS}==native")
+    if os.environ.get("CPU_KERNELS") == "native":
+        text.append("CPU_KERNELS==native")
     return hashlib.sha256("\n".join(text).encode()).hexdigest()[:16]
 
 

@@ -3,13 +3,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from flows.cpu_kernels import pin_kernels, uncovered
-
-pin_kernels()  # before numpy is imported
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+
+from flows.cpu_kernels import uncovered  # before numpy is imported: it settles numpy's kernels
 
 # A busy machine is no defect of what is tested, and every machine is given the same examples.
 settings.register_profile(

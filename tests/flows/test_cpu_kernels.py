@@ -9,10 +9,8 @@ import sys
 
 import pytest
 
-from flows.cpu_kernels import PINS, pin_kernels, uncovered
+from flows.cpu_kernels import KERNELS, PINS, pin_kernels, uncovered
 from flows.startup import PACKAGE_ROOT
-from tasks.code_version import KERNELS
-from tasks.errors import UserError
 
 CHOSEN = """
 from flows.startup import settle
@@ -70,10 +68,29 @@ def test_native_leaves_the_environment_alone(environment: dict[str, str]) -> Non
     assert KERNELS in uncovered()
 
 
-def test_another_word_is_refused(environment: dict[str, str]) -> None:
-    environment[KERNELS] = "fast"
-    with pytest.raises(UserError, match=KERNELS):
-        pin_kernels()
+@pytest.mark.usefixtures("covered_machine")
+@pytest.mark.parametrize("command", ["graph_classification", "report", "sweep", "audit", "attacks", "measured"])
+def test_commands_pin_before_any_numerical_library_loads(command: str) -> None:
+    script = (
+        "import os, runpy, sys\n"
+        "late = []\n"
+        "class Watch:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        late_pins = os.environ.get('OPENBLAS_CORETYPE') != 'Haswell'\n"
+        "        if late_pins and name in ('numpy', 'scipy', 'torch', 'numba'):\n"
+        "            late.append(name)\n"
+        "sys.meta_path.insert(0, Watch())\n"
+        f"sys.argv = ['{command}', '--profile', 'nope']\n"
+        "try:\n"
+        f"    runpy.run_module('flows.{command}', run_name='__main__')\n"
+        "finally:\n"
+        "    print(late)\n"
+    )
+    environment = os.environ | {"OPENBLAS_CORETYPE": "Nehalem"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=PACKAGE_ROOT, env=environment, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
 
 
 @pytest.mark.parametrize(("system", "machine"), [("Darwin", "arm64"), ("Linux", "aarch64"), ("Darwin", "x86_64")])
