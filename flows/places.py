@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import yaml
 
 from flows.startup import PACKAGE_ROOT
+from flows.writable import check_writable
 from tasks.errors import UserError
 
 HELP = "missing folders are made"
@@ -43,7 +43,7 @@ def check_places(places: Mapping[str, Path | None], picture: str = "") -> None:
             raise UserError(f"{option} {place} is where {other} goes; name another file")
         if _is_read(place.resolve()):
             raise UserError(f"{option} {place} is an input of this project; name another file")
-        _check_folder(option, place)
+        check_writable(f"{option} {place}", place)
 
 
 def _is_read(place: Path) -> bool:
@@ -67,13 +67,3 @@ def _own_files() -> Iterator[Path]:
     except (OSError, ValueError, LookupError, TypeError, AttributeError, yaml.YAMLError, RecursionError):
         return
     yield from (PACKAGE_ROOT / part for part in parts if isinstance(part, str))
-
-
-def _check_folder(option: str, place: Path) -> None:
-    folder = next(above for above in place.absolute().parents if above.exists())
-    if not folder.is_dir():
-        raise UserError(f"{option} {place}: {folder} is a file, no folder; choose another place")
-    try:
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise UserError(f"{option} {place}: {folder} cannot be written ({error.strerror}); choose another") from None

@@ -15,8 +15,10 @@ from importlib.metadata import entry_points  # noqa: TID251 - names only
 from pathlib import Path
 
 from flows.cpu_kernels import KERNELS
+from flows.writable import check_writable
 from tasks.errors import UserError
 from tasks.redaction import without_secrets
+from tasks.steps.tracking_address import sqlite_folder
 
 COUNTS = ("NUMBA_NUM_THREADS", "MLFLOW_HTTP_REQUEST_TIMEOUT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 LISTS = ("OMP_NUM_THREADS",)
@@ -77,6 +79,8 @@ def _check_tracking(root: Path) -> None:
         return
     if kind in DATABASES and (kind != "sqlite" or driver):
         _check_driver(uri)
+    if folder := sqlite_folder(uri):
+        check_writable(f"MLFLOW_TRACKING_URI={uri}", folder / "track.lock")
     # The migrations of MLflow's databases fill in what stands behind a % in the path of the environment.
     if "%" in sys.prefix:
         raise UserError(f"MLflow cannot work below a folder whose name holds a '%': move {root} to another place")

@@ -49,6 +49,7 @@ def test_what_nobody_set_is_fine_and_starts_no_process(tmp_path: Path, monkeypat
         ("MLFLOW_TRACKING_URI", "runs"),
         ("MLFLOW_TRACKING_URI", "file:///tmp/runs"),
         ("MLFLOW_TRACKING_URI", "sqlite+nonsense:///x.db"),
+        ("MLFLOW_TRACKING_URI", "sqlite:////dev/null/runs.db"),
         ("MLFLOW_TRACKING_URI", "postgresql+asyncpg://host/db"),
         ("PREFECT_LOGGING_LEVEL", "WARN"),
         ("PREFECT_API_REQUEST_TIMEOUT", "soon"),

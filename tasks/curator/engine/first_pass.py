@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from tasks.curator.engine.adam_kernels import adam_kernels
@@ -90,8 +89,7 @@ class FirstPass:
         first, weight = self._family.first, self._weights.matrices[matrix]
         out, spare = self._stages[matrix]
         if first.dense is not None:
-            flat = torch.from_numpy(out.reshape(len(out), -1))
-            torch.mm(torch.from_numpy(first.dense), torch.from_numpy(weight.reshape(len(weight), -1)), out=flat)
+            np.matmul(first.dense, weight.reshape(len(weight), -1), out=out.reshape(len(out), -1))
             return out
         assert first.project is not None  # one of the two in the staged form
         self._kernels.propagate(*first.project.arrays, weight, out)
@@ -121,7 +119,8 @@ class FirstPass:
             gradient = target
         if first.dense is None:
             return gradient
-        return (torch.from_numpy(first.dense).T @ torch.from_numpy(gradient.reshape(len(gradient), -1))).numpy()
+        returned: NDArray[Any] = first.dense.T @ gradient.reshape(len(gradient), -1)
+        return returned
 
     def _travels(self, matrix: int) -> bool:
         """Whether the constant goes along the edges of this matrix's product."""
