@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.sweeping import Project, free_port
-from flows.processes import Process
-from flows.startup import PACKAGE_ROOT
+from flows.system.environment import PACKAGE_ROOT
+from flows.system.processes import Process
 
 
 @dataclass

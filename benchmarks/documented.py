@@ -11,7 +11,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.startup import PACKAGE_ROOT
+from flows.system.environment import PACKAGE_ROOT
 
 PROGRAMS = "make", "python -m", "dvc", "git", "pip", "uv", "prefect", "mlflow", "srun", "source", "export"
 TABLE = Path(__file__).with_suffix(".toml")

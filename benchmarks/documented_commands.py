@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.documented import Command, Rule, commands, documents, rule_of, rules
-from flows.startup import PACKAGE_ROOT
+from flows.system.environment import PACKAGE_ROOT
 
 PREREQUISITES = ".ci/install", "pyproject.toml", "constraints.txt", "requirements.lock"
 FOREIGN = re.compile(r"PREFECT_|MLFLOW_|MAKE|MFLAGS|POINT_STORE|VIRTUAL_ENV")

@@ -40,11 +40,11 @@ from tasks.client.fedwalk.neighbour_lists import NeighbourLists, neighbour_lists
 from tasks.client.fedwalk.walks import release_walks
 from tasks.curator.fedwalk.cluster_tree import Linkage, private_tree
 from tasks.curator.fedwalk.skip_gram import skip_gram
+from tasks.datasets.catalogue.readers import fetch_dataset, load_dataset
 from tasks.datasets.graph import RawGraph
-from tasks.datasets.registry import fetch_dataset, load_dataset
-from tasks.evaluation.embedding_scores import embedding_scores
-from tasks.reports.neighbour_counts import NeighbourCountReport
-from tasks.reports.walk_corpus import WalkCorpus
+from tasks.evaluation.node_embedding.embedding_scores import embedding_scores
+from tasks.reports.fedwalk.neighbour_counts import NeighbourCountReport
+from tasks.reports.fedwalk.walk_corpus import WalkCorpus
 from tasks.seeds import generator
 
 RAW = Path(__file__).resolve().parents[1] / ".cache" / "benchmarks"

@@ -24,8 +24,8 @@ from pathlib import Path
 
 from benchmarks.kills import tracked
 from benchmarks.sweeping import GRID, STUDY, Project, Sweep, dask_cluster, free_port, mlflow_server, until
-from flows.leases import LeaseFolder
-from flows.startup import PACKAGE_ROOT
+from flows.server.leases import LeaseFolder
+from flows.system.environment import PACKAGE_ROOT
 
 Checks = dict[str, bool]
 

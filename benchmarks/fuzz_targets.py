@@ -26,27 +26,27 @@ from tasks.client.multibit import encode_features
 from tasks.client.randomized_response import randomise_neighbour_lists
 from tasks.curator.federation import initial_weights
 from tasks.curator.rectify import rectified
-from tasks.datasets.arrival import DamagedFile, check_content, recorded_hash
-from tasks.datasets.declaration import UserDataset
-from tasks.datasets.fetch import fetch_files
+from tasks.datasets.catalogue.arrival import DamagedFile, check_content, recorded_hash
+from tasks.datasets.catalogue.fetch import fetch_files
+from tasks.datasets.catalogue.manifest import Source, UpstreamFile
+from tasks.datasets.catalogue.readers import parse_public
 from tasks.datasets.graph import RawGraph, RawGraphSet
-from tasks.datasets.manifest import Source, UpstreamFile
-from tasks.datasets.registry import parse_public
 from tasks.datasets.splits import Split, random_split
-from tasks.datasets.user_graph import load_user_graph
+from tasks.datasets.user.declaration import UserDataset
+from tasks.datasets.user.user_graph import load_user_graph
 from tasks.models.graph_architecture import GraphArchitecture
 from tasks.parameters.loading import load_parameters
-from tasks.reports.degree import DegreeReport
 from tasks.reports.edge import EdgeReport
 from tasks.reports.edge_mode import EdgeMode
-from tasks.reports.encoded_lists import EncodedListReport
 from tasks.reports.feature import FeatureReport
-from tasks.reports.ledger import Ledger
+from tasks.reports.fedwalk.degree import DegreeReport
+from tasks.reports.fedwalk.encoded_lists import EncodedListReport
+from tasks.reports.fedwalk.neighbour_counts import NeighbourCountReport
+from tasks.reports.fedwalk.structural_matrices import StructuralMatrixReport
+from tasks.reports.fedwalk.walk_corpus import END, WalkCorpus
+from tasks.reports.fedwalk.walks import Traffic, WalkReport
+from tasks.reports.ledgers.ledger import Ledger
 from tasks.reports.model_update import ModelUpdate, ValidationCounts
-from tasks.reports.neighbour_counts import NeighbourCountReport
-from tasks.reports.structural_matrices import StructuralMatrixReport
-from tasks.reports.walk_corpus import END, WalkCorpus
-from tasks.reports.walks import Traffic, WalkReport
 from tasks.seeds import generator
 from tasks.store import PointStore
 

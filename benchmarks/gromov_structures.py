@@ -14,8 +14,8 @@ from tasks.client.node_features import stacked
 from tasks.client.shortest_paths import shortest_path_distances
 from tasks.curator.embeddings import decoded
 from tasks.curator.federation import initial_weights
+from tasks.datasets.catalogue.readers import fetch_dataset, load_dataset
 from tasks.datasets.graph import RawGraph, RawGraphSet
-from tasks.datasets.registry import fetch_dataset, load_dataset
 from tasks.models.graph_architecture import GraphArchitecture
 from tasks.models.graph_backbones import build_graph_network
 from tasks.seeds import generator

@@ -5,7 +5,7 @@ What it prints depends on the kernels that the libraries chose, as results do.
 
 from __future__ import annotations
 
-from flows.startup import settle
+from flows.system.environment import settle
 
 if __name__ == "__main__":
     settle()

@@ -19,8 +19,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flows.cpu_kernels import KERNELS, PINS
-from flows.startup import PACKAGE_ROOT
+from flows.system.cpu_kernels import KERNELS, PINS
+from flows.system.environment import PACKAGE_ROOT
 from tasks.point_folder import META, content_digest
 
 FORCED: dict[str, dict[str, str]] = {

@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.sweeping import GRID, STUDY, Cluster, Project, Sweep, dask_cluster, until
-from flows.processes import Process
+from flows.system.processes import Process
 
 VICTIMS = (
     ("flow", "processes"),
@@ -139,7 +139,7 @@ def tracked(project: Project) -> Counter[tuple[str, str]]:
 def unfinished(project: Project) -> list[str]:
     """Flow runs that Prefect takes for unfinished, asked of the project's server."""
     program = (
-        "from flows.server import leased_server\n"
+        "from flows.server.local_server import leased_server\n"
         "with leased_server():\n"
         " from prefect import get_client\n"
         " with get_client(sync_client=True) as client:\n"

@@ -53,8 +53,8 @@ SMALL = (
 )
 BARE = """
 import sys
-from flows.command import main
-from flows.tracking import Tracker
+from flows.run.command_line import main
+from flows.tracking.mlflow_log import Tracker
 Tracker.cell = Tracker.finish = Tracker.prepare = lambda *arguments: None
 sys.exit(main("sweep", sys.argv[1:]))
 """

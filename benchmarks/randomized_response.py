@@ -20,8 +20,8 @@ from benchmarks.reporting import Work, compared, json_argument, measured, publis
 from tasks.client.biased_coin import rare_side
 from tasks.client.flip_positions import skip_table
 from tasks.client.randomized_response import flip_probability, randomise_neighbour_lists
+from tasks.datasets.catalogue.readers import fetch_dataset, load_dataset
 from tasks.datasets.graph import RawGraph
-from tasks.datasets.registry import fetch_dataset, load_dataset
 from tasks.seeds import generator
 
 RAW = Path(__file__).resolve().parents[1] / ".cache" / "benchmarks"

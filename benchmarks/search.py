@@ -28,18 +28,18 @@ from benchmarks.reporting import Measured, Work, compared, json_argument, measur
 from tasks.client.labels import reveal_labels
 from tasks.client.multibit import encode_features
 from tasks.client.randomized_response import randomise_neighbour_lists
-from tasks.curator.engine.bench import Bench
-from tasks.curator.engine.block import Block
+from tasks.curator.engine.batch_planner import Bench
+from tasks.curator.engine.compiled.block import Block
 from tasks.curator.engine.problem import Problem
 from tasks.curator.engine.settings import EngineSettings
-from tasks.curator.engine.together import train_together
+from tasks.curator.engine.train_batch import train_together
 from tasks.curator.fitting import Targets, fit
 from tasks.curator.hyper_parameters import HyperParameters, grid
 from tasks.curator.rectify import AffineSparse, rectified
 from tasks.curator.trained import Trained
 from tasks.curator.training import train
+from tasks.datasets.catalogue.readers import fetch_dataset, load_dataset
 from tasks.datasets.graph import RawGraph
-from tasks.datasets.registry import fetch_dataset, load_dataset
 from tasks.datasets.splits import random_split
 from tasks.models.affine_input import affine_input
 from tasks.models.architecture import BACKBONES, Architecture, Backbone, xavier_weights

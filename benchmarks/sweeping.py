@@ -18,10 +18,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from flows.health import answers
-from flows.leases import LeaseFolder
-from flows.processes import Process
-from flows.startup import PACKAGE_ROOT
+from flows.server.leases import LeaseFolder
+from flows.system.environment import PACKAGE_ROOT
+from flows.system.health import answers
+from flows.system.processes import Process
 from tasks.point_folder import META, DamagedPoint, verify
 
 STUDY = "node_classification"

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.sweeping import free_port, mlflow_server
-from flows.startup import settle
-from tasks.evaluation.confusion import confusion_csv
-from tasks.steps.track import ParentRun, PublicData, close_parent, log_child, open_parent
+from flows.system.environment import settle
+from tasks.evaluation.node_classification.confusion import confusion_csv
+from tasks.steps.tracking.track import ParentRun, PublicData, close_parent, log_child, open_parent
 
 AXES = {
     "dataset": ("cora", "citeseer", "lastfm", "facebook"),

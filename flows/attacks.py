@@ -11,11 +11,11 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.attack_request import Places, check_attacks
-from flows.exit_status import exit_status
-from flows.places import HELP
-from flows.project import open_store
-from flows.startup import settle
+from flows.attack_runs.request import Places, check_attacks
+from flows.context.project import open_store
+from flows.system.environment import settle
+from flows.system.exit_status import exit_status
+from flows.system.output_paths import HELP
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,8 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         places = Places.chosen(chosen.dataset, chosen.csv, chosen.figure, chosen.json)
         request, store = check_attacks(chosen.dataset, chosen.eps_a, chosen.repeats), open_store()
         # Imported now: torch, prefect and matplotlib read their environment once, when they are first imported.
-        from flows.attack_outputs import write
-        from flows.attack_table import measure
+        from flows.attack_runs.outputs import write
+        from flows.attack_runs.table import measure
 
         rows, provenance = measure(request, store)
         write(places, rows, provenance)

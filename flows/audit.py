@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.exit_status import exit_status
-from flows.places import HELP, check_places
-from flows.startup import settle
+from flows.system.environment import settle
+from flows.system.exit_status import exit_status
+from flows.system.output_paths import HELP, check_places
 from tasks.errors import UserError
 
 REFUTED = 1
@@ -33,8 +33,8 @@ def audit(seed: int, fast: bool, json: Path | None, csv: Path | None) -> int:
 
     from tasks.evaluation.audits.running import FAST_DRAWS, all_cases, audited
     from tasks.evaluation.audits.table import audit_frame, audit_json, audit_text
-    from tasks.evaluation.rows import write_atomically
-    from tasks.evaluation.tables import write_csv
+    from tasks.evaluation.tables.rows import write_atomically
+    from tasks.evaluation.tables.summary import write_csv
 
     cases = all_cases()
     progress = tqdm(audited(cases, seed, FAST_DRAWS if fast else None), "audit", len(cases), disable=None, leave=False)

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from flows.exit_status import exit_status
-from flows.startup import PACKAGE_ROOT
+from flows.system.environment import PACKAGE_ROOT
+from flows.system.exit_status import exit_status
 from tasks.errors import UserError
 
 PINS = PACKAGE_ROOT / "constraints.txt"

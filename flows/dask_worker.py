@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from flows.startup import settle
+from flows.system.environment import settle
 
 
 def dask_setup(worker: object) -> None:

@@ -12,9 +12,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from flows.exit_status import exit_status
-from flows.server import require_answer
-from flows.startup import settle
+from flows.server.local_server import require_answer
+from flows.system.environment import settle
+from flows.system.exit_status import exit_status
 from tasks.errors import UserError
 
 
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise UserError("no Prefect server: name one with PREFECT_API_URL, or run make ui, which deploys by itself")
         require_answer(url)
         # Imported now: prefect reads the server's address once, when it is first imported.
-        from flows.deploying import prepare_server
+        from flows.run.deploying import prepare_server
 
         prepare_server()
 

@@ -16,15 +16,15 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.coverage import check_coverage
-from flows.exit_status import exit_status
-from flows.request import StudyRequest, read_request
-from flows.startup import settle
-from tasks.datasets.catalogue import public_dataset
-from tasks.datasets.ego_names import whole_of
-from tasks.datasets.manifest import manifest
+from flows.context.request import StudyRequest, read_request
+from flows.studies.coverage import check_coverage
+from flows.system.environment import settle
+from flows.system.exit_status import exit_status
+from tasks.datasets.catalogue.ego_names import whole_of
+from tasks.datasets.catalogue.manifest import manifest
+from tasks.datasets.catalogue.public import public_dataset
 from tasks.errors import UserError
-from tasks.evaluation.rows import Row, read_rows, write_atomically
+from tasks.evaluation.tables.rows import Row, read_rows, write_atomically
 from tasks.parameters.profiles import Profile
 
 
@@ -50,13 +50,13 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
         _require_public(name)
     settle()
     # Imported now: matplotlib reads its environment once, when it is first imported.
-    from flows.exports import DIGITS
-    from flows.provenance import provenance
-    from flows.published import published
-    from flows.study_outputs import draw_figures, write_tables
-    from tasks.datasets.registry import READERS
-    from tasks.evaluation.reference import beside
-    from tasks.evaluation.tables import summary, write_csv
+    from flows.context.exports import DIGITS
+    from flows.results.provenance import provenance
+    from flows.results.published import published
+    from flows.results.tables_and_figures import draw_figures, write_tables
+    from tasks.datasets.catalogue.readers import READERS
+    from tasks.evaluation.tables.reference import beside
+    from tasks.evaluation.tables.summary import summary, write_csv
 
     data = {name: {file: sorted(manifest()[file].hashes) for file in READERS[name].files} for name in wholes}
     compared = beside(summary(rows), published(study))

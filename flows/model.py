@@ -9,13 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flows.startup import project_root
-from flows.tracking import MODEL
+from flows.system.environment import project_root
+from flows.tracking.mlflow_log import MODEL
 from tasks.broadcasts.weights import ModelWeights
 from tasks.curator.trained import Trained
-from tasks.steps.embed_graphs import WEIGHTS
-from tasks.steps.track import fetch_artifacts
-from tasks.steps.tracking_address import default_tracking_uri
+from tasks.steps.graph_classification.embed_graphs import WEIGHTS
+from tasks.steps.tracking.address import default_tracking_uri
+from tasks.steps.tracking.track import fetch_artifacts
 
 
 def load_model(run_id: str, tracking_uri: str | None = None) -> Trained | ModelWeights:

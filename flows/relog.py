@@ -10,11 +10,11 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from flows.command import guarded
-from flows.project import open_store
-from flows.request import check_request
-from flows.sweep_options import LISTS, STUDIES, add_grid_options
-from flows.sweep_request import requested
+from flows.context.project import open_store
+from flows.context.request import check_request
+from flows.context.sweep_options import LISTS, STUDIES, add_grid_options
+from flows.context.sweep_request import requested
+from flows.run.command_line import guarded
 
 IN_DVC = ("node_classification", "graph_classification", "node_embedding")
 
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         open_store()
 
         def work() -> int:
-            from flows.relogging import relog  # imports prefect
+            from flows.run.relog import relog  # imports prefect
 
             for study, request in requests.items():
                 cells = relog(study, request)

@@ -9,54 +9,29 @@ from __future__ import annotations
 
 import argparse
 import ipaddress
-import json
 import os
 import socket
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from flows.exit_status import exit_status
-from flows.health import answers
-from flows.leases import LeaseFolder
-from flows.processes import Process
-from flows.server_environment import server_environment
-from flows.startup import PACKAGE_ROOT, settle
+from flows.server.leases import LeaseFolder
+from flows.server.pages import POOL, Page, read_pages, running_server, write_pages
+from flows.server.server_environment import server_environment
+from flows.system.environment import PACKAGE_ROOT, settle
+from flows.system.exit_status import exit_status
+from flows.system.processes import Process
 from tasks.errors import UserError
 from tasks.redaction import without_secrets
-from tasks.steps.tracking_address import default_tracking_uri
+from tasks.steps.tracking.address import default_tracking_uri
 
 HOST = "127.0.0.1"
 PREFECT_PORT = 4200
 MLFLOW_PORT = 5000
 START_SECONDS = 120.0
-POOL = "local"
 HINTS = {"mlflow": " (choose Model training at its top left)"}
 """MLflow opens experiments at their traces, of which there are none here, until it has been told once in a browser."""
-
-
-@dataclass(frozen=True)
-class Page:
-    """One web server: its address, the one that tells its health, and its process, which leads its group.
-
-    The worker has no page: its address is its pool, and there is nothing to ask for its health.
-    """
-
-    address: str
-    health: str
-    process: Process
-
-    def served(self) -> bool:
-        """Whether its process lives and answers."""
-        return self.process.alive() and (not self.health or answers(self.health))
-
-
-def running_server(root: Path) -> str | None:
-    """The API address of the Prefect server that ``up`` started, if it runs."""
-    page = _read(root).get("prefect")
-    return page.health if page and page.served() else None
 
 
 def up(root: Path, prefect_port: int, mlflow_port: int, host: str = HOST) -> None:
@@ -74,12 +49,12 @@ def up(root: Path, prefect_port: int, mlflow_port: int, host: str = HOST) -> Non
             leased.supervisor.stop()
         wanted = {"prefect": _prefect_command(prefect_port, host), "mlflow": _mlflow_command(root, mlflow_port, host)}
         ports = {"prefect": prefect_port, "mlflow": mlflow_port}
-        pages = {name: page for name, page in _read(root).items() if page.process.alive()}
+        pages = {name: page for name, page in read_pages(root).items() if page.process.alive()}
         missing = [name for name, command in wanted.items() if command and name not in pages]
         for name in missing:
             _refuse_taken(name, ports[name], host)
         started = {name: _start(root, name, wanted[name], ports[name], host) for name in missing}
-        _write(root, pages | started)
+        write_pages(root, pages | started)
         try:
             for name, page in started.items():
                 _await(root, name, page)
@@ -87,10 +62,10 @@ def up(root: Path, prefect_port: int, mlflow_port: int, host: str = HOST) -> Non
             _deploy(root, api)
             if "worker" not in pages:
                 started["worker"] = _start_worker(root, api)
-                _write(root, pages | started)
+                write_pages(root, pages | started)
         except BaseException:
             _stop(started)
-            _write(root, pages)
+            write_pages(root, pages)
             raise
     status(root)
 
@@ -99,7 +74,7 @@ def down(root: Path) -> None:
     """Stop the recorded processes, if any."""
     folder = LeaseFolder(root)
     with folder.locked():
-        pages = _read(root)
+        pages = read_pages(root)
         if "prefect" in pages and (leases := folder.live_leases()):
             print(f"runs in progress that lose their Prefect server: {len(leases)}", file=sys.stderr)
         worker = {name: page for name, page in pages.items() if name == "worker"}
@@ -109,14 +84,14 @@ def down(root: Path) -> None:
             _mark_ended_runs(root, api, runs)
         for name in stopped + _stop({name: page for name, page in pages.items() if name not in worker}):
             print(f"{name}: stopped")
-        _write(root, {})
+        write_pages(root, {})
     if not pages:
         print("nothing to stop")
 
 
 def status(root: Path) -> None:
     """Print one line for each server."""
-    pages = _read(root)
+    pages = read_pages(root)
     for name in ("prefect", "mlflow", "worker"):
         page = pages.get(name)
         if page:
@@ -143,7 +118,7 @@ def _stop(pages: dict[str, Page]) -> list[str]:
 
 
 def _prefect_command(port: int, host: str) -> list[str]:
-    return ["-m", "flows.prefect_server", "server", "start", "--host", host, "--port", str(port)]
+    return ["-m", "flows.server.prefect_patches", "server", "start", "--host", host, "--port", str(port)]
 
 
 def _mlflow_command(root: Path, port: int, host: str) -> list[str]:
@@ -186,7 +161,7 @@ def _deploy(root: Path, api: str) -> None:
 
 def _mark_ended_runs(root: Path, api: str, runs: list[Process]) -> None:
     """Runs that ended with the worker must not be shown as running; what is missed here, the next start finds."""
-    command = [sys.executable, "-m", "flows.crashes", *(str(run.pid) for run in runs)]
+    command = [sys.executable, "-m", "flows.server.crashed_runs", *(str(run.pid) for run in runs)]
     environment = os.environ | {"PREFECT_API_URL": api}
     done = subprocess.run(command, cwd=PACKAGE_ROOT, env=environment, capture_output=True, text=True, check=False)
     _log(root, "crashes").write_text(done.stderr)
@@ -249,24 +224,6 @@ def _warn_if_open(host: str) -> None:
 
 def _log(root: Path, name: str) -> Path:
     return root / ".prefect" / f"ui-{name}.log"
-
-
-def _read(root: Path) -> dict[str, Page]:
-    try:
-        pages = json.loads((root / ".prefect/ui.json").read_text())
-        return {name: Page(page["address"], page["health"], Process(**page["process"])) for name, page in pages.items()}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return {}
-
-
-def _write(root: Path, pages: dict[str, Page]) -> None:
-    record = root / ".prefect/ui.json"
-    if not pages:
-        record.unlink(missing_ok=True)
-        return
-    draft = record.with_suffix(".draft")
-    draft.write_text(json.dumps({name: asdict(page) for name, page in pages.items()}))
-    draft.replace(record)
 
 
 def main(arguments: list[str] | None = None) -> int:

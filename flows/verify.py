@@ -15,9 +15,9 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
-from flows.cpu_kernels import uncovered
-from flows.exit_status import exit_status
-from flows.startup import PACKAGE_ROOT
+from flows.system.cpu_kernels import uncovered
+from flows.system.environment import PACKAGE_ROOT
+from flows.system.exit_status import exit_status
 from tasks.errors import UserError
 from tasks.point_folder import META, canonical_json, content_digest
 

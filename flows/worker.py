@@ -10,10 +10,10 @@ import os
 import sys
 from typing import NoReturn
 
-from flows.exit_status import exit_status
-from flows.server import require_answer
-from flows.startup import PACKAGE_ROOT, settle
-from flows.ui import POOL, running_server
+from flows.server.local_server import require_answer
+from flows.server.pages import POOL, running_server
+from flows.system.environment import PACKAGE_ROOT, settle
+from flows.system.exit_status import exit_status
 from tasks.errors import UserError
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from flows.cpu_kernels import uncovered  # before numpy is imported: it settles numpy's kernels
+from flows.system.cpu_kernels import uncovered  # before numpy is imported: it settles numpy's kernels
 
 # A busy machine is no defect of what is tested, and every machine is given the same examples.
 settings.register_profile(

@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flows.startup import PACKAGE_ROOT
+from flows.system.environment import PACKAGE_ROOT
 from tasks.client.embedding_encoder import encode_embeddings
-from tasks.datasets.declaration import UserDataset
+from tasks.datasets.user.declaration import UserDataset
 from tasks.parameters.classification import NodeClassification
 from tasks.parameters.graphs import Solver
 from tasks.seeds import generator
 from tasks.steps.download import RawSource, download
-from tasks.steps.perturb import REPORT, perturb_edges, perturb_features, report_labels
+from tasks.steps.node_classification.perturb import REPORT, perturb_edges, perturb_features, report_labels
+from tasks.steps.node_embedding.tree import count_neighbours, publish_degrees
 from tasks.steps.split import split
-from tasks.steps.tree import count_neighbours, publish_degrees
 from tasks.store import PointRef, PointStore
 
 METHODS = ("base", "solitude", "mutual", "bayes-soft", "label-propagation")
@@ -56,10 +56,10 @@ def planted(module, name, read):
         return sound(*arguments, **more)
     setattr(module, name, reading)
 
-import tasks.steps.search_plan
+import tasks.steps.node_classification.search_plan
 from tasks.errors import UserError
 if plant:
-    planted(tasks.steps.search_plan, "rectified", plant)
+    planted(tasks.steps.node_classification.search_plan, "rectified", plant)
 
 done, errors = [], []
 with open(jobs, "rb") as file:
@@ -140,11 +140,11 @@ def reported_embeddings(store: PointStore) -> PointRef:
 
 
 def plan(curator: Curator, reports: dict[str, PointRef], counts: PointRef, embeddings: PointRef) -> None:
-    from tasks.steps.embed import embed
-    from tasks.steps.gromov import compare_reports
-    from tasks.steps.search import search
-    from tasks.steps.tree import build_tree
-    from tasks.steps.walks import walk_reported_lists
+    from tasks.steps.graph_classification.gromov import compare_reports
+    from tasks.steps.node_classification.search import search
+    from tasks.steps.node_embedding.embed import embed
+    from tasks.steps.node_embedding.tree import build_tree
+    from tasks.steps.node_embedding.walks import walk_reported_lists
 
     named = {"dataset": "secrets", "repeat": 0, "seed": None}
     search_space: Any = {"epochs": 2, "learning_rate": [0.1], "l_x": [2], "l_y": [2]}

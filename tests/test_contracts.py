@@ -17,7 +17,7 @@ LINT = "import sys; from importlinter.cli import lint_imports_command; sys.exit(
 PLANTED = [
     (
         "tasks/curator/rectify.py",
-        "from tasks.datasets.registry import load_dataset",
+        "from tasks.datasets.catalogue.readers import load_dataset",
         "The curator never reaches raw data",
     ),
     ("tasks/curator/rectify.py", "import tasks.client.multibit", "The curator never reaches raw data"),

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("tasks", "flows", "benchmarks")
 LOADERS = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "jsonpickle"}
 # The restricted reader, and calls that the pipeline sends to its own worker processes.
-MAY_IMPORT = {"tasks/datasets/unpickle.py": {"pickle"}, "flows/submission.py": {"cloudpickle"}}
+MAY_IMPORT = {"tasks/datasets/unpickle.py": {"pickle"}, "flows/execution/submission.py": {"cloudpickle"}}
 CALLS = {"torch.load", "yaml.load", "yaml.unsafe_load", "yaml.full_load", "pd.read_pickle", "joblib.load", "loadmat"}
 RULES = "S102,S104,S105,S106,S107,S202,S301,S302,S307,S308,S312,S501,S506,S602,S605"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.documented import commands, documents
-from tasks.datasets.catalogue import public_dataset
+from tasks.datasets.catalogue.public import public_dataset
 from tasks.parameters.loading import load_parameters
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -39,7 +39,7 @@ from tasks.epsilon import INFINITE, PER_NODE, epsilon_value
 from tasks.errors import UserError
 from tasks.reports.embedding import EmbeddingReport, Encoder, checked_encoder, encoder_setting
 from tasks.reports.embedding_budget import largest_budget, sampled_cells, vector_budget
-from tasks.reports.ledger_line import NO_PRIVACY, LedgerLine, fresh_report_key, local_privacy_line
+from tasks.reports.ledgers.ledger_line import NO_PRIVACY, LedgerLine, fresh_report_key, local_privacy_line
 
 
 def row_softmax(embedding: NDArray) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tasks.epsilon import INFINITE
 from tasks.errors import UserError
 from tasks.reports.label import LabelReport
-from tasks.reports.ledger import LedgerLine
+from tasks.reports.ledgers.ledger import LedgerLine
 
 
 def reveal_labels(

@@ -20,7 +20,7 @@ from tasks.epsilon import INFINITE
 from tasks.errors import UserError
 from tasks.models.graph_backbones import GraphBatch, GraphNetwork
 from tasks.models.graph_stack import GraphStack
-from tasks.reports.ledger_line import LedgerLine, fresh_report_key
+from tasks.reports.ledgers.ledger_line import LedgerLine, fresh_report_key
 from tasks.reports.model_update import ModelUpdate, ValidationCounts
 
 

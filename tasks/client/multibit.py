@@ -30,7 +30,7 @@ from tasks.client.biased_coin import rare_side, uniform_words
 from tasks.epsilon import INFINITE, canonical_epsilon
 from tasks.errors import UserError
 from tasks.reports.feature import FeatureReport
-from tasks.reports.ledger_line import LedgerLine, fresh_report_key, local_privacy_line
+from tasks.reports.ledgers.ledger_line import LedgerLine, fresh_report_key, local_privacy_line
 
 OPTIMAL_SHARE = Decimal("2.18")
 _LARGEST_BELOW_2_64 = float(np.nextafter(2.0**64, 0.0))

@@ -25,10 +25,10 @@ from tasks.client.biased_coin import rare_side, uniform_words
 from tasks.client.flip_positions import skip_table, toggle
 from tasks.epsilon import INFINITE, canonical_epsilon, epsilon_value
 from tasks.errors import UserError
-from tasks.reports.composition import compose
 from tasks.reports.edge import EdgeReport
 from tasks.reports.edge_mode import EdgeMode, checked_mode
-from tasks.reports.ledger_line import LedgerLine, fresh_report_key, local_privacy_line
+from tasks.reports.ledgers.composition import compose
+from tasks.reports.ledgers.ledger_line import LedgerLine, fresh_report_key, local_privacy_line
 
 _WORDS_AT_ONCE = 1 << 18
 

@@ -13,8 +13,8 @@ from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
 from tasks.reports.archive import array_text, content_digest, read_arrays, refusals_name, text_array, write_arrays
 from tasks.reports.edge_mode import EdgeMode, checked_mode
-from tasks.reports.entry import require_entry
-from tasks.reports.ledger import LedgerLine
+from tasks.reports.ledgers.entry import require_entry
+from tasks.reports.ledgers.ledger import LedgerLine
 
 _SPEC = {
     "mode": ("uint8", 1),

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tasks.errors import UserError
 from tasks.reports.archive import array_text, content_digest, read_arrays, refusals_name, text_array, write_arrays
-from tasks.reports.entry import require_entry
-from tasks.reports.ledger import LedgerLine
+from tasks.reports.ledgers.entry import require_entry
+from tasks.reports.ledgers.ledger import LedgerLine
 
 _SPEC = {
     "ledger": ("uint8", 1),

@@ -9,15 +9,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from tasks.code_version import code_version
-from tasks.datasets.declaration import UserDataset
+from tasks.datasets.catalogue.manifest import manifest
+from tasks.datasets.catalogue.readers import fetch_dataset, load_dataset, reader
 from tasks.datasets.graph import RawGraph, RawGraphSet
-from tasks.datasets.manifest import manifest
-from tasks.datasets.registry import fetch_dataset, load_dataset, reader
+from tasks.datasets.user.declaration import UserDataset
 from tasks.point_folder import canonical_json, file_sha256
-from tasks.steps.point_task import point_task
+from tasks.steps.point import point_task
 from tasks.store import PointRef, PointStore
 
-USER_PARSER = "tasks.datasets.user_graph"
+USER_PARSER = "tasks.datasets.user.user_graph"
 
 
 @dataclass(frozen=True)

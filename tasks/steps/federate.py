@@ -21,7 +21,7 @@ from tasks.errors import UserError
 from tasks.models.graph_architecture import GraphArchitecture, GraphBackbone, Level
 from tasks.models.graph_backbones import build_graph_network
 from tasks.models.networks import Device, Form, resolve, set_threads
-from tasks.reports.ledger_line import LedgerLine
+from tasks.reports.ledgers.ledger_line import LedgerLine
 from tasks.seeds import derive_seed, generator
 
 

@@ -8,9 +8,9 @@ from tasks.code_version import code_version
 from tasks.datasets.splits import random_split
 from tasks.errors import UserError
 from tasks.seeds import derive_seed, generator
-from tasks.steps.client_point import one_graph
 from tasks.steps.download import RawSource
-from tasks.steps.point_task import point_task
+from tasks.steps.point import point_task
+from tasks.steps.report_point import one_graph
 from tasks.store import PointRef, PointStore
 
 SPLIT = "split.npz"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.documented import Command, Rule, commands, documents, rule_of, rules
-from flows.startup import PACKAGE_ROOT
+from flows.system.environment import PACKAGE_ROOT
 
 TABLE = rules()
 COMMANDS = [command for path in documents() for command in commands(path)]

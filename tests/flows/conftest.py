@@ -11,8 +11,8 @@ from unittest import mock
 import pytest
 import yaml
 
-from tasks.reports.ledger import Ledger
-from tasks.reports.ledger_line import local_privacy_line
+from tasks.reports.ledgers.ledger import Ledger
+from tasks.reports.ledgers.ledger_line import local_privacy_line
 
 
 @pytest.fixture(scope="session")

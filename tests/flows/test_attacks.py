@@ -64,7 +64,7 @@ def test_every_attack_is_in_the_table(run: Run, declare: Callable[..., None], wo
 
 
 def test_what_walks_give_away_is_taken_from_their_own_study(workspace: Path) -> None:
-    from flows.attack_outputs import WALKS, walk_rows
+    from flows.attack_runs.outputs import WALKS, walk_rows
 
     assert walk_rows(workspace) == []
     file = workspace / WALKS
@@ -112,7 +112,7 @@ PLACES = [
 def test_a_bad_place_is_refused_before_anything_is_attacked(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, option: str, place: str, says: str
 ) -> None:
-    monkeypatch.setattr("flows.attack_table.measure", lambda *_: pytest.fail("work was done"))
+    monkeypatch.setattr("flows.attack_runs.table.measure", lambda *_: pytest.fail("work was done"))
     (tmp_path / "file").touch()
     given = ["--csv", str(tmp_path / "table.csv")] if option == "--json" else []
     status, out, err = run("--dataset", "digits", *given, option, str(tmp_path / place))

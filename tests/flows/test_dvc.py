@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.startup import PACKAGE_ROOT
-from flows.sweep_options import STUDIES
+from flows.context.sweep_options import STUDIES
+from flows.system.environment import PACKAGE_ROOT
 
 PARAMETERS = yaml.safe_load((PACKAGE_ROOT / "params.yaml").read_text())
 

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from flows.measured import main
-from tasks.datasets.manifest import manifest
-from tasks.evaluation.ego_figures import map_rows
-from tasks.evaluation.rows import Row, write_rows
-from tasks.evaluation.solitude_tables import TABLES
-from tasks.evaluation.tables import write_csv
+from tasks.datasets.catalogue.manifest import manifest
+from tasks.evaluation.graph_classification.ego_figures import map_rows
+from tasks.evaluation.node_classification.solitude_tables import TABLES
+from tasks.evaluation.tables.rows import Row, write_rows
+from tasks.evaluation.tables.summary import write_csv
 
 STUDY = "node_classification"
 GRID = [

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from flows.command import main
+from flows.run.command_line import main
+from tasks.datasets.catalogue.readers import load_dataset
 from tasks.datasets.graph import RawGraph, RawGraphSet, undirected
-from tasks.datasets.registry import load_dataset
 from tasks.steps import download
 
 STUDY = "graph_classification"

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import pytest
 
-from flows.command import main
+from flows.run.command_line import main
 from tasks.parameters.embedding import EmbeddingMode
 from tests.flows.conftest import write_parameters
 

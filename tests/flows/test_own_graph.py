@@ -16,10 +16,10 @@ import pytest
 import yaml
 from scipy.sparse import csr_array, save_npz
 
-from flows.command import main
-from flows.request import StudyRequest, own_datasets, read_request
-from flows.startup import PACKAGE_ROOT
-from tasks.datasets.user_graph import load_user_graph
+from flows.context.request import StudyRequest, own_datasets, read_request
+from flows.run.command_line import main
+from flows.system.environment import PACKAGE_ROOT
+from tasks.datasets.user.user_graph import load_user_graph
 
 README = (PACKAGE_ROOT / "README.md").read_text()
 SECTION = README[README.index("### Your own graph") : README.index("## Reproduce the papers")]

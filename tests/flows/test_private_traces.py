@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from flows.command import main
-from flows.startup import PACKAGE_ROOT
-from tasks.datasets.declaration import UserDataset
+from flows.run.command_line import main
+from flows.system.environment import PACKAGE_ROOT
 from tasks.datasets.graph import RawGraph
-from tasks.datasets.user_graph import load_user_graph
+from tasks.datasets.user.declaration import UserDataset
+from tasks.datasets.user.user_graph import load_user_graph
 from tasks.steps.download import RawSource, download
 from tasks.steps.split import split
 from tasks.store import PointStore
@@ -226,7 +226,7 @@ def test_a_step_that_fails_on_raw_data_quotes_none(
     with pytest.raises(ValueError) as caught:
         mechanism()
     assert needles.found(str(caught.value).encode())
-    monkeypatch.setattr("tasks.steps.perturb.encode_features", mechanism)
+    monkeypatch.setattr("tasks.steps.node_classification.perturb.encode_features", mechanism)
     assert main(STUDY, ["--plain", "--dataset", NAME, *(f"--set={item}" for item in GRID)]) == 1
     said = "".join(capsys.readouterr())
     label = f"features {NAME} eps_x=1 repeat=0"
@@ -263,7 +263,8 @@ def test_a_mistake_in_the_files_is_named_and_not_quoted(
 SERVED = """
 import contextlib, sys
 from pathlib import Path
-from flows import command, project, request
+from flows.context import project, request
+from flows.run import command_line as command
 
 workspace, fails, *arguments = sys.argv[1:]
 project.workspace = request.workspace = lambda: Path(workspace)
@@ -273,11 +274,11 @@ leased = command._server
 def served(plain, meanwhile):
     with leased(plain, lambda: None) as url:  # nothing is imported before it is replaced
         if fails:
-            import tasks.steps.perturb
+            import tasks.steps.node_classification.perturb
 
             def mechanism(features, *_, **__):
                 raise ValueError(f"could not broadcast {features.toarray()[3, 4]:.9f}")
-            tasks.steps.perturb.encode_features = mechanism
+            tasks.steps.node_classification.perturb.encode_features = mechanism
         yield url
 
 command._server = served

@@ -8,7 +8,7 @@ import pytest
 from mlflow import MlflowClient
 
 from flows import relog
-from flows.command import main
+from flows.run.command_line import main
 
 STUDY = "node_classification"
 DEAD = "http://127.0.0.1:9"
@@ -42,7 +42,7 @@ def test_what_a_dead_server_missed_is_sent_once(
     assert error.startswith("error: not in the store: ")
     assert error.endswith("; run the study first, nothing was logged")
 
-    monkeypatch.setattr("tasks.steps.tracking_address.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("tasks.steps.tracking.address.time.sleep", lambda seconds: None)
     os.environ["MLFLOW_TRACKING_URI"] = DEAD
     assert main(STUDY, ["--plain", *SEED]) == 1
     assert "no MLflow server answers" in capsys.readouterr().err
@@ -76,7 +76,7 @@ def test_a_sweeps_own_options_name_the_sweep(
 ) -> None:
     declare(private=False)
     living = os.environ["MLFLOW_TRACKING_URI"]
-    monkeypatch.setattr("tasks.steps.tracking_address.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("tasks.steps.tracking.address.time.sleep", lambda seconds: None)
     sweep = [*SEED, "--methods", "base", "--eps-a", "7.25", "--repeats", "1", "--runner", "threads"]
     os.environ["MLFLOW_TRACKING_URI"] = DEAD
     assert main("sweep", ["--plain", *sweep]) == 1

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from flows.startup import PACKAGE_ROOT
+from flows.system.environment import PACKAGE_ROOT
 
 GRID = (
     "repeats=2",

@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from flows import server, supervisor, ui
-from flows.command import main
-from flows.health import answers
-from flows.server import leased_server
+from flows import ui
+from flows.run.command_line import main
+from flows.server import local_server as server
+from flows.server import supervisor
+from flows.server.local_server import leased_server
+from flows.system.health import answers
 from tasks.errors import UserError
 from tasks.redaction import MASK
-from tasks.steps import track
-from tasks.steps.track import ParentRun, open_parent
+from tasks.steps.tracking import track
+from tasks.steps.tracking.track import ParentRun, open_parent
 
 PASSWORD = "hunter2-correct-horse"
 VARIABLES = {
@@ -153,7 +155,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], dict[str, 
     for module in (ui, supervisor):
         monkeypatch.setattr(module.subprocess, "Popen", popen)
     monkeypatch.setattr(ui, "_refuse_taken", lambda *_: None)
-    monkeypatch.setattr("flows.settings_check._check_prefect", lambda defaults: None)  # starts a process, too
+    monkeypatch.setattr("flows.system.settings_check._check_prefect", lambda defaults: None)  # starts a process, too
     return commands
 
 

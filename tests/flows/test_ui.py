@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from flows import ui
-from flows.crashes import HOST_LABEL, PROCESS_LABEL
-from flows.health import answers
-from flows.leases import LeaseFolder, ServerRecord
-from flows.processes import Process
-from flows.server import leased_server
+from flows.server.crashed_runs import HOST_LABEL, PROCESS_LABEL
+from flows.server.leases import LeaseFolder, ServerRecord
+from flows.server.local_server import leased_server
+from flows.system.health import answers
+from flows.system.processes import Process
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.command import main
+from flows.run.command_line import main
 from tasks.errors import Unavailable
 
 STUDY = "node_classification"

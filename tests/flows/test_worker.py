@@ -17,7 +17,7 @@ from flows import worker
 def test_a_worker_without_a_server_is_refused_in_one_line(
     url: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("flows.server.ANSWER_SECONDS", 0.1)
+    monkeypatch.setattr("flows.server.local_server.ANSWER_SECONDS", 0.1)
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     monkeypatch.setenv("PREFECT_API_URL", url)
     monkeypatch.setattr("os.execv", lambda *_: pytest.fail("became a worker"))

@@ -19,9 +19,9 @@ from tasks.client.fedwalk.walks import release_walks
 from tasks.curator.fedwalk.cluster_tree import private_tree
 from tasks.curator.fedwalk.list_walks import walk_lists
 from tasks.curator.fedwalk.skip_gram import skip_gram
+from tasks.datasets.catalogue.readers import fetch_dataset, load_dataset
 from tasks.datasets.graph import RawGraph
-from tasks.datasets.registry import fetch_dataset, load_dataset
-from tasks.evaluation.walk_recovery import recovery_from_lists, recovery_from_walks
+from tasks.evaluation.node_embedding.walk_recovery import recovery_from_lists, recovery_from_walks
 from tasks.seeds import generator
 
 SIMULATED = {"dataset": "x", "simulated": True}

@@ -10,9 +10,9 @@ import numpy as np
 from tasks.client.fedwalk.discrete_laplace import with_discrete_laplace
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists
 from tasks.epsilon import canonical_epsilon
-from tasks.reports.composition import compose
-from tasks.reports.degree import DegreeReport
-from tasks.reports.ledger_line import fresh_report_key, local_privacy_line
+from tasks.reports.fedwalk.degree import DegreeReport
+from tasks.reports.ledgers.composition import compose
+from tasks.reports.ledgers.ledger_line import fresh_report_key, local_privacy_line
 
 
 def release_degrees(

@@ -25,9 +25,9 @@ from tasks.client.fedwalk.neighbour_lists import NeighbourLists
 from tasks.counter_draws import draw_key, stream, uniform
 from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
-from tasks.reports.composition import compose
-from tasks.reports.encoded_lists import EncodedListReport
-from tasks.reports.ledger_line import LedgerLine, fresh_report_key, local_privacy_line
+from tasks.reports.fedwalk.encoded_lists import EncodedListReport
+from tasks.reports.ledgers.composition import compose
+from tasks.reports.ledgers.ledger_line import LedgerLine, fresh_report_key, local_privacy_line
 
 
 def release_lists(

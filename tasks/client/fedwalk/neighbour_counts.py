@@ -16,9 +16,9 @@ from tasks.client.fedwalk.discrete_laplace import with_discrete_laplace
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists
 from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
-from tasks.reports.composition import compose
-from tasks.reports.ledger_line import fresh_report_key, local_privacy_line
-from tasks.reports.neighbour_counts import BUCKETS, NeighbourCountReport, degree_buckets
+from tasks.reports.fedwalk.neighbour_counts import BUCKETS, NeighbourCountReport, degree_buckets
+from tasks.reports.ledgers.composition import compose
+from tasks.reports.ledgers.ledger_line import fresh_report_key, local_privacy_line
 
 
 def release_neighbour_counts(

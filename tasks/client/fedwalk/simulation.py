@@ -10,7 +10,7 @@ from tasks.client.fedwalk.encoder import Encoder
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists
 from tasks.client.fedwalk.protocol import Predictor, WalkMessage
 from tasks.counter_draws import stream
-from tasks.reports.walks import Traffic
+from tasks.reports.fedwalk.walks import Traffic
 
 
 def devices_for(

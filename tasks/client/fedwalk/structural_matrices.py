@@ -3,7 +3,7 @@
 Device v counts its neighbours in every bin and adds Laplace(1/epsilon) noise; it uploads the vector, and then the
 vectors of its neighbours, sorted by degree, as its structural matrix (Pan and Zhu, KDD 2022, as far as the text
 tells). The noise is the same in both places, so the server finds every row of a matrix among the vectors that it
-already holds, and reads the list: ``tasks.evaluation.tree_leak`` does it.
+already holds, and reads the list: ``tasks.evaluation.node_embedding.tree_leak`` does it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists
 from tasks.epsilon import INFINITE, canonical_epsilon, epsilon_value
-from tasks.reports.ledger_line import LedgerLine, fresh_report_key
-from tasks.reports.structural_matrices import StructuralMatrixReport
+from tasks.reports.fedwalk.structural_matrices import StructuralMatrixReport
+from tasks.reports.ledgers.ledger_line import LedgerLine, fresh_report_key
 
 
 def release_structural_matrices(

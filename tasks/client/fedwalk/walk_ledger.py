@@ -7,7 +7,7 @@ import numpy as np
 from tasks.broadcasts.tree import ClusterTree
 from tasks.client.fedwalk.guarantee import cost_of_adding, cost_of_replacing, normaliser_slack, worst_release
 from tasks.epsilon import INFINITE
-from tasks.reports.ledger_line import LedgerLine, fresh_report_key
+from tasks.reports.ledgers.ledger_line import LedgerLine, fresh_report_key
 
 EXAMPLE_DEGREE = 20
 

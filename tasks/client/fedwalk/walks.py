@@ -23,8 +23,8 @@ from tasks.client.fedwalk.walk_ledger import walk_line
 from tasks.counter_draws import below, draw_key, stream, uniform
 from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
-from tasks.reports.walk_corpus import END, WalkCorpus
-from tasks.reports.walks import Traffic, WalkReport
+from tasks.reports.fedwalk.walk_corpus import END, WalkCorpus
+from tasks.reports.fedwalk.walks import Traffic, WalkReport
 
 
 def release_walks(

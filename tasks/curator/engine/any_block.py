@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tasks.curator.engine.block import Block
+from tasks.curator.engine.compiled.block import Block
 from tasks.curator.engine.family import Family
+from tasks.curator.engine.plain_torch.block import TorchBlock
 from tasks.curator.engine.settings import GraphSteps
-from tasks.curator.engine.torch_block import TorchBlock
 from tasks.curator.hyper_parameters import HyperParameters
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.curator.engine.edges import Edges, Support
-from tasks.curator.engine.masks import DropoutRanks
-from tasks.curator.engine.operators import Csr, FirstOperators, first_operators
+from tasks.curator.engine.compiled.edges import Edges, Support
+from tasks.curator.engine.compiled.masks import DropoutRanks
+from tasks.curator.engine.compiled.operators import Csr, FirstOperators, first_operators
 from tasks.curator.engine.problem import Problem
 from tasks.models.architecture import Architecture
 from tasks.models.propagation import Normalization, propagation_matrix

@@ -17,7 +17,7 @@ from functools import partial
 import torch
 
 from tasks.curator.engine.any_block import AnyBlock
-from tasks.curator.engine.champion import Champion
+from tasks.curator.engine.best_model import Champion
 from tasks.curator.engine.family import Family
 from tasks.curator.engine.job import Job, Kin
 from tasks.curator.hyper_parameters import ValidationScore

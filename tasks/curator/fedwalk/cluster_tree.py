@@ -18,8 +18,8 @@ from tasks.curator.fedwalk.ordered_matrices import (
     sketched,
 )
 from tasks.errors import UserError
-from tasks.reports.neighbour_counts import NeighbourCountReport
-from tasks.reports.structural_matrices import StructuralMatrixReport
+from tasks.reports.fedwalk.neighbour_counts import NeighbourCountReport
+from tasks.reports.fedwalk.structural_matrices import StructuralMatrixReport
 
 Linkage = Literal["balanced", "average", "complete"]
 ALL_PAIRS_LIMIT = 12_000

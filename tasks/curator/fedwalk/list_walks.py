@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tasks.counter_draws import below, draw_key, stream
 from tasks.errors import UserError
 from tasks.reports.edge import EdgeReport
-from tasks.reports.encoded_lists import EncodedListReport
-from tasks.reports.walk_corpus import END, WalkCorpus
+from tasks.reports.fedwalk.encoded_lists import EncodedListReport
+from tasks.reports.fedwalk.walk_corpus import END, WalkCorpus
 
 
 def walk_lists(

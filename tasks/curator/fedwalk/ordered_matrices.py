@@ -10,8 +10,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tasks.epsilon import INFINITE, epsilon_value
-from tasks.reports.neighbour_counts import NeighbourCountReport
-from tasks.reports.structural_matrices import StructuralMatrixReport
+from tasks.reports.fedwalk.neighbour_counts import NeighbourCountReport
+from tasks.reports.fedwalk.structural_matrices import StructuralMatrixReport
 
 SKETCH_ROWS = 16
 FLOOR_DEVIATIONS = 2.0

@@ -14,7 +14,7 @@ from gensim.models import Word2Vec
 from numpy.typing import NDArray
 
 from tasks.errors import UserError
-from tasks.reports.walk_corpus import END, WalkCorpus
+from tasks.reports.fedwalk.walk_corpus import END, WalkCorpus
 
 Progress = Callable[[int, int, float], None]
 """Called with tokens handed over so far, all tokens, and tokens a second."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tasks.curator.engine.bench import Bench
+from tasks.curator.engine.batch_planner import Bench
 from tasks.curator.engine.footprint import MEGABYTE
 from tasks.curator.engine.problem import Problem
 from tasks.curator.engine.settings import EngineSettings

@@ -13,7 +13,7 @@ import pandas as pd
 
 from tasks.curator.engine.problem import Problem
 from tasks.curator.engine.settings import EngineSettings
-from tasks.curator.engine.together import train_together
+from tasks.curator.engine.train_batch import train_together
 from tasks.curator.hyper_parameters import HyperParameters
 from tasks.curator.trained import POINT_COLUMNS, Trained
 from tasks.errors import UserError

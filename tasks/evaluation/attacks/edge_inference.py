@@ -17,7 +17,7 @@ from tasks.datasets.graph import RawGraph
 from tasks.errors import UserError
 from tasks.evaluation.attacks.pairs import PairSample
 from tasks.evaluation.attacks.privacy import refuse_private
-from tasks.evaluation.walk_recovery import recovery_from_lists
+from tasks.evaluation.node_embedding.walk_recovery import recovery_from_lists
 from tasks.reports.edge import EdgeReport
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tasks.evaluation.rows import setting_order
+from tasks.evaluation.tables.rows import setting_order
 
 
 def draw_attacks(table: pd.DataFrame, path: Path) -> None:

@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from tasks.evaluation.rows import setting_order
+from tasks.evaluation.tables.rows import setting_order
 
 # Title of a column, and the rows that it shows.
 COLUMNS: dict[str, dict[str, str]] = {

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 from tasks.client.multibit import encode_features
 from tasks.evaluation.audits import neighbour_lists
 from tasks.evaluation.audits.case import AuditCase, gathered
-from tasks.reports.composition import compose
 from tasks.reports.feature import FeatureReport
+from tasks.reports.ledgers.composition import compose
 
 USERS = 50_000
 Bounds = tuple[float, float]

@@ -14,8 +14,8 @@ from tasks.client.fedwalk.encoder import encode, encoder_for
 from tasks.client.fedwalk.guarantee import worst_release_budget
 from tasks.evaluation.audits.case import AuditCase, gathered
 from tasks.evaluation.audits.fedwalk_tree import reported_degrees, same_lists
-from tasks.reports.composition import compose
-from tasks.reports.encoded_lists import EncodedListReport
+from tasks.reports.fedwalk.encoded_lists import EncodedListReport
+from tasks.reports.ledgers.composition import compose
 
 DEPTH = 8
 """Of the balanced tree that lists are encoded by: 256 devices draw at once."""

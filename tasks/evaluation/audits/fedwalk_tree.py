@@ -14,9 +14,9 @@ from tasks.client.fedwalk.degree import release_degrees
 from tasks.client.fedwalk.neighbour_counts import release_neighbour_counts
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists
 from tasks.evaluation.audits.case import AuditCase
-from tasks.reports.composition import compose
-from tasks.reports.degree import DegreeReport
-from tasks.reports.neighbour_counts import NeighbourCountReport, degree_buckets
+from tasks.reports.fedwalk.degree import DegreeReport
+from tasks.reports.fedwalk.neighbour_counts import NeighbourCountReport, degree_buckets
+from tasks.reports.ledgers.composition import compose
 
 BINS = 2
 PUBLISHED = np.array([200, 3], dtype=np.int64)

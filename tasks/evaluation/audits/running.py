@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tasks.evaluation.audit import audit_epsilon
 from tasks.evaluation.audits.case import AuditCase
 from tasks.evaluation.audits.embeddings import embedding_cases
 from tasks.evaluation.audits.feature_vectors import composed_cases, feature_cases
 from tasks.evaluation.audits.fedwalk_encoder import encoder_cases
 from tasks.evaluation.audits.fedwalk_tree import tree_cases
+from tasks.evaluation.audits.lower_bound import audit_epsilon
 from tasks.evaluation.audits.neighbour_lists import list_cases
 from tasks.seeds import derive_seed, generator
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tasks.evaluation.report_page.blocks import Cell, Table
-from tasks.evaluation.significance import ABOVE, BELOW
+from tasks.evaluation.tables.significance import ABOVE, BELOW
 
 _ESCAPES = str.maketrans(
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tasks.epsilon import epsilon_sort_key
 from tasks.evaluation.report_page.blocks import Table, plain_table
-from tasks.reports.ledger import Ledger
+from tasks.reports.ledgers.ledger import Ledger
 
 COLUMNS = ("mechanism", "unit of protection", "NOT protected", "epsilon", "guarantee", "data sets")
 

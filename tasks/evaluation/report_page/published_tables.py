@@ -7,12 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.evaluation.controls import control_of
+from tasks.evaluation.node_classification.solitude_tables import directed_lines
 from tasks.evaluation.report_page.blocks import Cell, Table
-from tasks.evaluation.rows import setting_order
-from tasks.evaluation.significance import judged
-from tasks.evaluation.solitude_tables import directed_lines
-from tasks.evaluation.tables import cell, setting_names
+from tasks.evaluation.tables.controls import control_of
+from tasks.evaluation.tables.rows import setting_order
+from tasks.evaluation.tables.significance import judged
+from tasks.evaluation.tables.summary import cell, setting_names
 
 COLUMNS = ("data set", "method", "settings", "metric", "ours", "published", "difference", "p", "source")
 NO_NETWORK = "none"

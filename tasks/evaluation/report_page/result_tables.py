@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.evaluation.controls import control_of
 from tasks.evaluation.report_page.blocks import Cell, Table
-from tasks.evaluation.rows import setting_order
-from tasks.evaluation.tables import HEADLINES, cell, setting_names
+from tasks.evaluation.tables.controls import control_of
+from tasks.evaluation.tables.rows import setting_order
+from tasks.evaluation.tables.summary import HEADLINES, cell, setting_names
 
 COSTS = ("search_points", "messages_per_walk", "bytes_per_walk", "expected_messages")
 

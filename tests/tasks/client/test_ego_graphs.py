@@ -6,8 +6,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
 from tasks.client.ego_graphs import OVERLAP, draw_centres, ego_graphs, graphs_of_nodes
+from tasks.datasets.catalogue.readers import fetch_dataset, load_dataset
 from tasks.datasets.graph import RawGraph
-from tasks.datasets.registry import fetch_dataset, load_dataset
 from tasks.errors import UserError
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tasks.evaluation.audit import audit_epsilon
 from tasks.evaluation.audits.embeddings import reported, summarised
+from tasks.evaluation.audits.lower_bound import audit_epsilon
 from tasks.reports.embedding import Encoder
 from tasks.seeds import generator
 

@@ -11,10 +11,10 @@ from tasks.client.randomized_response import randomise_neighbour_lists
 from tasks.curator.hyper_parameters import HyperParameters
 from tasks.curator.rectify import rectified
 from tasks.curator.training import train
-from tasks.datasets.registry import fetch_dataset, load_dataset
+from tasks.datasets.catalogue.readers import fetch_dataset, load_dataset
 from tasks.datasets.splits import random_split
-from tasks.evaluation.reference import read_reference
-from tasks.evaluation.scoring import score
+from tasks.evaluation.node_classification.scoring import score
+from tasks.evaluation.tables.reference import read_reference
 from tasks.models.architecture import BACKBONES
 from tasks.seeds import generator
 

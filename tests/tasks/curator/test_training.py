@@ -11,7 +11,7 @@ from tasks.curator.rectify import AffineSparse
 from tasks.curator.trained import SEARCH_COLUMNS, Trained
 from tasks.curator.training import train
 from tasks.errors import UserError
-from tasks.evaluation.scoring import score
+from tasks.evaluation.node_classification.scoring import score
 from tasks.models.affine_input import affine_input
 from tasks.models.architecture import BACKBONES, Architecture
 from tasks.models.networks import build_network

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.io import loadmat, savemat
 from scipy.sparse import csc_array, csr_array, random_array
 
-from tasks.datasets.fetch import fetch_files
-from tasks.datasets.manifest import manifest
+from tasks.datasets.catalogue.fetch import fetch_files
+from tasks.datasets.catalogue.manifest import manifest
 from tasks.datasets.matlab import NotMatlab, matlab_matrices
 from tasks.datasets.multilabel import FILES
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tasks.datasets import musae
-from tasks.datasets.fetch import fetch_files
+from tasks.datasets.catalogue.fetch import fetch_files
+from tasks.datasets.catalogue.manifest import manifest
 from tasks.datasets.graph import RawGraph
-from tasks.datasets.manifest import manifest
 from tasks.errors import UserError
 
 

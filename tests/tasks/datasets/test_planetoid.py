@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from tasks.datasets.catalogue.readers import fetch_dataset, load_dataset
 from tasks.datasets.planetoid import classes, stack
-from tasks.datasets.registry import fetch_dataset, load_dataset
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tasks.datasets import tudataset
-from tasks.datasets.fetch import fetch_files
-from tasks.datasets.manifest import manifest
+from tasks.datasets.catalogue.fetch import fetch_files
+from tasks.datasets.catalogue.manifest import manifest
 from tasks.errors import UserError
 
 SMALL = {

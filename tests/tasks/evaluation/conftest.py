@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from tasks.evaluation.one_vs_rest import TOLERANCE
+from tasks.evaluation.node_embedding.one_vs_rest import TOLERANCE
 
 Optimum = Callable[[NDArray, NDArray, NDArray], tuple[NDArray, NDArray]]
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tasks.errors import UserError
-from tasks.reports.degree import DegreeReport
-from tasks.reports.encoded_lists import EncodedListReport
-from tasks.reports.ledger_line import LedgerLine
-from tasks.reports.neighbour_counts import NeighbourCountReport
-from tasks.reports.structural_matrices import StructuralMatrixReport
+from tasks.reports.fedwalk.degree import DegreeReport
+from tasks.reports.fedwalk.encoded_lists import EncodedListReport
+from tasks.reports.fedwalk.neighbour_counts import NeighbourCountReport
+from tasks.reports.fedwalk.structural_matrices import StructuralMatrixReport
+from tasks.reports.ledgers.ledger_line import LedgerLine
 
 
 def line(slot: str, epsilon: str = "inf") -> LedgerLine:

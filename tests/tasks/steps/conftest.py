@@ -6,10 +6,16 @@ from typing import Any
 
 import pytest
 
-from tasks.datasets.declaration import UserDataset
+from tasks.datasets.user.declaration import UserDataset
 from tasks.steps.download import RawSource, download
-from tasks.steps.tree import build_random_tree, build_tree, count_neighbours, publish_degrees, send_structural_matrices
-from tasks.steps.walks import encode_lists, walk_devices, walk_reported_lists, walk_true_graph
+from tasks.steps.node_embedding.tree import (
+    build_random_tree,
+    build_tree,
+    count_neighbours,
+    publish_degrees,
+    send_structural_matrices,
+)
+from tasks.steps.node_embedding.walks import encode_lists, walk_devices, walk_reported_lists, walk_true_graph
 from tasks.store import PointRef, PointStore
 
 Declare = Callable[..., RawSource]

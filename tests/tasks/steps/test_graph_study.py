@@ -21,17 +21,32 @@ from tasks.errors import UserError
 from tasks.parameters.graphs import Solver
 from tasks.reports.embedding import EmbeddingReport
 from tasks.reports.label import LabelReport
-from tasks.steps import gromov
-from tasks.steps.analyse_graphs import analyse_distances, read_analysis
-from tasks.steps.classify_graphs import classify_by_distances, classify_by_shortest_paths, read_spectrum
-from tasks.steps.client_point import ledger_lines
 from tasks.steps.download import RawSource
-from tasks.steps.embed_graphs import HISTORY, PREDICTIONS, encode_graphs, raw_embeddings, train_federation
-from tasks.steps.graph_sets import report_graph_labels, split_graphs
-from tasks.steps.gromov import compare_node_counts, compare_raw_graphs, compare_reports, read_distances
-from tasks.steps.perturb import REPORT
-from tasks.steps.score import read_metrics
-from tasks.steps.score_graphs import score_graphs
+from tasks.steps.graph_classification import gromov
+from tasks.steps.graph_classification.analyse_graphs import analyse_distances, read_analysis
+from tasks.steps.graph_classification.classify_graphs import (
+    classify_by_distances,
+    classify_by_shortest_paths,
+    read_spectrum,
+)
+from tasks.steps.graph_classification.embed_graphs import (
+    HISTORY,
+    PREDICTIONS,
+    encode_graphs,
+    raw_embeddings,
+    train_federation,
+)
+from tasks.steps.graph_classification.graph_sets import report_graph_labels, split_graphs
+from tasks.steps.graph_classification.gromov import (
+    compare_node_counts,
+    compare_raw_graphs,
+    compare_reports,
+    read_distances,
+)
+from tasks.steps.graph_classification.score_graphs import score_graphs
+from tasks.steps.node_classification.perturb import REPORT
+from tasks.steps.node_classification.score import read_metrics
+from tasks.steps.report_point import ledger_lines
 from tasks.steps.split import SPLIT
 from tasks.store import PointRef, PointStore
 

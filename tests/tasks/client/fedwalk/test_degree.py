@@ -4,7 +4,7 @@ import numpy as np
 
 from tasks.client.fedwalk.degree import release_degrees
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists
-from tasks.evaluation.audit import audit_epsilon
+from tasks.evaluation.audits.lower_bound import audit_epsilon
 from tasks.seeds import generator
 
 EMPTY = NeighbourLists(np.zeros(200_001, dtype=np.int64), np.empty(0, dtype=np.int32))

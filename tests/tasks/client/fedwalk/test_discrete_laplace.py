@@ -8,7 +8,7 @@ from scipy.stats import chisquare, dlaplace
 
 from tasks.client.fedwalk.discrete_laplace import with_discrete_laplace
 from tasks.errors import UserError
-from tasks.evaluation.audit import audit_epsilon
+from tasks.evaluation.audits.lower_bound import audit_epsilon
 from tasks.seeds import generator
 
 

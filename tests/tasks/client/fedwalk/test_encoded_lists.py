@@ -10,7 +10,7 @@ from tasks.client.fedwalk.guarantee import worst_release_budget
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists
 from tasks.client.noise_source import noise_generator
 from tasks.errors import UserError
-from tasks.evaluation.audit import audit_epsilon
+from tasks.evaluation.audits.lower_bound import audit_epsilon
 from tasks.seeds import generator
 
 

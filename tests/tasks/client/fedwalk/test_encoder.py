@@ -6,7 +6,7 @@ from scipy.stats import chisquare
 
 from tasks.broadcasts.tree import ClusterTree
 from tasks.client.fedwalk.encoder import encode, encoder_for
-from tasks.evaluation.audit import audit_epsilon
+from tasks.evaluation.audits.lower_bound import audit_epsilon
 from tasks.seeds import generator
 
 

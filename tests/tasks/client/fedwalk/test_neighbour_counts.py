@@ -7,8 +7,8 @@ from scipy.sparse import csr_array, random_array
 from tasks.client.fedwalk.neighbour_counts import neighbour_counts, release_neighbour_counts
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists, neighbour_lists
 from tasks.errors import UserError
-from tasks.evaluation.audit import audit_epsilon
-from tasks.reports.neighbour_counts import BUCKETS, degree_buckets
+from tasks.evaluation.audits.lower_bound import audit_epsilon
+from tasks.reports.fedwalk.neighbour_counts import BUCKETS, degree_buckets
 from tasks.seeds import generator
 
 

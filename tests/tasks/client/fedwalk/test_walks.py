@@ -16,7 +16,7 @@ from tasks.client.fedwalk.protocol import expected_messages
 from tasks.client.fedwalk.simulation import devices_for, simulated_round
 from tasks.client.fedwalk.walks import release_walks, walk_round
 from tasks.errors import UserError
-from tasks.reports.walks import WalkReport
+from tasks.reports.fedwalk.walks import WalkReport
 from tasks.seeds import generator
 
 KEY = np.uint64(0xFEDC_BA98_7654_3210)

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from tasks.curator.calibration.structure import soft_thresholded
 from tasks.datasets.graph import RawGraph
 from tasks.errors import UserError
-from tasks.evaluation.denoising import denoising
+from tasks.evaluation.node_classification.denoising import denoising
 
 RNG = np.random.default_rng(0)
 TRIANGLE = np.triu(RNG.random((40, 40)) < 0.1, 1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tasks.curator.engine.settings import EngineSettings, GraphSteps
-from tasks.curator.engine.together import train_together
+from tasks.curator.engine.train_batch import train_together
 from tasks.curator.hyper_parameters import HyperParameters
 
 EPOCHS = 25

@@ -8,9 +8,9 @@ from tasks.curator.fedwalk import cluster_tree
 from tasks.curator.fedwalk.cluster_tree import linked_children, paper_tree, private_tree, random_tree
 from tasks.curator.fedwalk.ordered_matrices import OrderedMatrices
 from tasks.errors import UserError
-from tasks.reports.ledger_line import LedgerLine
-from tasks.reports.neighbour_counts import NeighbourCountReport
-from tasks.reports.structural_matrices import StructuralMatrixReport
+from tasks.reports.fedwalk.neighbour_counts import NeighbourCountReport
+from tasks.reports.fedwalk.structural_matrices import StructuralMatrixReport
+from tasks.reports.ledgers.ledger_line import LedgerLine
 from tasks.seeds import generator
 
 COUNTS, MATRICES = (

@@ -11,8 +11,8 @@ from scipy.stats import chisquare
 from tasks.curator.fedwalk.list_walks import walk_lists
 from tasks.errors import UserError
 from tasks.reports.edge import EdgeReport
-from tasks.reports.encoded_lists import EncodedListReport
-from tasks.reports.ledger_line import LedgerLine
+from tasks.reports.fedwalk.encoded_lists import EncodedListReport
+from tasks.reports.ledgers.ledger_line import LedgerLine
 from tasks.seeds import generator
 
 LINE = LedgerLine("m", "d", "encoded lists", "r", "1", "u", "s", "n", False, False)

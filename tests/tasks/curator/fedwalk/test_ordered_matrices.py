@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tasks.curator.fedwalk.ordered_matrices import matrices_from_counts, matrices_from_structural, sketched
-from tasks.reports.ledger_line import LedgerLine
-from tasks.reports.neighbour_counts import NeighbourCountReport
-from tasks.reports.structural_matrices import StructuralMatrixReport
+from tasks.reports.fedwalk.neighbour_counts import NeighbourCountReport
+from tasks.reports.fedwalk.structural_matrices import StructuralMatrixReport
+from tasks.reports.ledgers.ledger_line import LedgerLine
 
 LINE = LedgerLine("m", "d", "structural matrices", "r", "inf", "u", "s", "n", False, False)
 

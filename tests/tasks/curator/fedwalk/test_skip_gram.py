@@ -8,7 +8,7 @@ from gensim.models import Word2Vec
 
 from tasks.curator.fedwalk.skip_gram import skip_gram
 from tasks.errors import UserError
-from tasks.reports.walk_corpus import WalkCorpus
+from tasks.reports.fedwalk.walk_corpus import WalkCorpus
 from tasks.seeds import generator
 
 SMALL = {"seed": 7, "dimensions": 16, "window": 3}

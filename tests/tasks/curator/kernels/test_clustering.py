@@ -6,7 +6,7 @@ from tasks.client.shortest_paths import shortest_path_distances
 from tasks.curator.gromov.distances import gromov_distances
 from tasks.curator.kernels.clustering import _first_centres, _nearest, gromov_k_means
 from tasks.errors import UserError
-from tasks.evaluation.graph_scoring import score_partition
+from tasks.evaluation.graph_classification.graph_scoring import score_partition
 
 
 def path(n: int) -> np.ndarray:

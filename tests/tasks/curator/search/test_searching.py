@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from tasks.curator.engine.settings import EngineSettings
-from tasks.curator.engine.together import train_together
+from tasks.curator.engine.train_batch import train_together
 from tasks.curator.hyper_parameters import HyperParameters
 from tasks.curator.search.forecast import forecast
 from tasks.curator.search.searching import COLUMNS, search

@@ -7,8 +7,8 @@ from PIL import Image
 
 from tasks.evaluation.attacks.figure import draw_attacks
 from tasks.evaluation.attacks.table import attack_table
-from tasks.evaluation.rows import Row
-from tasks.evaluation.tables import summary
+from tasks.evaluation.tables.rows import Row
+from tasks.evaluation.tables.summary import summary
 
 
 def nodes() -> list[Row]:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from tasks.evaluation.report_page.blocks import Table, Words
 from tasks.evaluation.report_page.markdown_blocks import markdown_blocks
-from tasks.reports.ledger import Ledger
-from tasks.reports.ledger_line import local_privacy_line
-from tasks.reports.ledger_table import ledgers_markdown
+from tasks.reports.ledgers.ledger import Ledger
+from tasks.reports.ledgers.ledger_line import local_privacy_line
+from tasks.reports.ledgers.ledger_table import ledgers_markdown
 
 
 def ledger(*budgets: str) -> Ledger:

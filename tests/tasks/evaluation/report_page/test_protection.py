@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from tasks.evaluation.report_page.protection import protection_table
-from tasks.reports.ledger import Ledger
-from tasks.reports.ledger_line import local_privacy_line
+from tasks.reports.ledgers.ledger import Ledger
+from tasks.reports.ledgers.ledger_line import local_privacy_line
 
 
 def test_a_line_gathers_the_budgets_of_one_mechanism_unit_and_gap() -> None:

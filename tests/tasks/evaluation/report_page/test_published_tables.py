@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from tasks.evaluation.reference import beside
 from tasks.evaluation.report_page.published_tables import published_list, published_matrices
-from tasks.evaluation.rows import Row
-from tasks.evaluation.tables import summary
+from tasks.evaluation.tables.reference import beside
+from tasks.evaluation.tables.rows import Row
+from tasks.evaluation.tables.summary import summary
 
 STUDY = "node_classification"
 

@@ -1,0 +1,113 @@
+"""What the report says of privacy beyond the results: ledgers, the audit, and attacks where they were measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from flows.results.run_facts import record_blocks
+from tasks.errors import UserError
+from tasks.evaluation.attacks.figure import draw_attacks
+from tasks.evaluation.attacks.table import attack_table
+from tasks.evaluation.audits.table import audit_summary, read_audit
+from tasks.evaluation.report_page.blocks import Block, Section, Words
+from tasks.evaluation.report_page.markdown_blocks import markdown_blocks
+from tasks.evaluation.report_page.page import picture
+from tasks.evaluation.report_page.protection import protection_table
+from tasks.reports.ledgers.ledger import Ledger
+
+ATTACKED = {"dataset", "method", "attack", "reading", "metric", "mean", "sd", "repeats"}
+
+
+def whole_ledger(folders: list[Path]) -> Ledger:
+    """The lines of every folder's ``ledger.json``."""
+    return Ledger().extended(
+        line for folder in folders for line in Ledger.from_json(_text(folder / "ledger.json")).lines
+    )
+
+
+def guarantees(ledger: Ledger) -> str:
+    """How many reports carry a guarantee, in a sentence."""
+    count = sum(line.guarantee for line in ledger.lines)
+    simulated = sum(line.simulated for line in ledger.lines)
+    return (
+        f"{count} of {len(ledger.lines)} reports carry a guarantee; the noise of {simulated} is a simulation that "
+        "anybody can draw again from the seed."
+    )
+
+
+def privacy_section(ledger: Ledger) -> Section:
+    """Units of protection, budgets, and what is not protected."""
+    words = (
+        f"{guarantees(ledger)} A budget holds for one unit of protection, the thing that may differ between "
+        "neighbouring inputs; several units together cost the sum of their budgets. Totals for a user and for a "
+        "relation, and every line in full, are in the ledgers below."
+    )
+    return Section("privacy", "Budgets: what is protected, and what is not", (Words(words), protection_table(ledger)))
+
+
+def ledger_section(folders: list[Path]) -> Section:
+    """Every ledger (``ledger.md`` of each folder) in its own words, with deployments and totals."""
+    blocks: list[Block] = []
+    for folder in folders:
+        study, dataset = folder.parent.name.replace("_", "-"), folder.name
+        blocks.append(Words(f"{study.replace('-', ' ')}, {dataset}", "heading"))
+        blocks += markdown_blocks(_text(folder / "ledger.md"), f"ledger-{study}-{dataset}", dataset)
+    return Section("ledgers", "Ledgers: reports, deployments and totals", tuple(blocks))
+
+
+def audit_section(path: Path) -> list[Section]:
+    """What every mechanism was seen to spend beside what it claims; none where no audit was kept."""
+    if not path.is_file():
+        return []
+    intro = Words(
+        "Empirical lower bounds on the budget that each mechanism really spends. A bound above the claim would refute "
+        "the claim; one below it proves nothing, but says how much of the claim was seen spent."
+    )
+    summary = markdown_blocks(audit_summary(read_audit(path)), "audit", "Audit of the mechanisms")
+    return [Section("audit", "Audit", (intro, *summary))]
+
+
+def attack_section(measured: Path, figures: Path) -> list[Section]:
+    """Attacks on public data sets, from ``attacks-*.csv``; none where none were kept."""
+    blocks: list[Block] = []
+    for path in sorted(measured.glob("attacks-*.csv")):
+        frame = _attacks(path)
+        drawn = figures / f"{path.stem}.png"
+        draw_attacks(frame, drawn)
+        name = path.stem.removeprefix("attacks-")
+        blocks += [
+            Words(name, "heading"),
+            picture(drawn, f"{name}: what attacks find, beside accuracy, by budget", [f"{figures.name}/{drawn.name}"]),
+            Words(attack_table(frame), "code"),
+        ]
+        if path.with_suffix(".json").is_file():
+            blocks += record_blocks(path.with_suffix(".json"))
+    if not blocks:
+        return []
+    intro = Words(
+        "What an adversary learns from reports and from published models, judged by the truth of public data sets. "
+        "0.5 is a blind guess for an AUC. What the best known attack does not find may still be found by another."
+    )
+    return [Section("attacks", "Attacks", (intro, *blocks))]
+
+
+def _attacks(path: Path) -> pd.DataFrame:
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+        missing = ATTACKED - set(frame.columns)
+        if missing:
+            raise UserError(
+                f"{path}: column {', '.join(sorted(missing))} is missing; run python -m flows.attacks --csv"
+            )
+        return frame.assign(**{name: pd.to_numeric(frame[name]) for name in ("mean", "sd", "repeats")})
+    except (OSError, ValueError):
+        raise UserError(f"{path}: no table of attacks; run python -m flows.attacks --csv") from None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise UserError(f"{path}: cannot be read; run the study again") from None

@@ -1,0 +1,89 @@
+"""A study conducted from the store alone, for the sake of its tracking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from flows.context.request import StudyRequest
+from flows.context.study import Outcome, Study
+from flows.execution.submission import Call, Done, PlainSubmitter
+from flows.run.conduct import study_named
+from flows.tracking.mlflow_log import Tracker
+from tasks.errors import UserError
+from tasks.steps.node_classification.forecast import forecast
+from tasks.store import PointStore
+
+
+def relog(name: str, request: StudyRequest) -> int:
+    """Log a finished study anew; the number of cells that are in MLflow afterwards.
+
+    Raises:
+        UserError: when a point is missing, before anything is logged, and when MLflow cannot be used.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        study = Study.open(name, request, StoredSubmitter(pool))
+        study.store = StoredPoints(study.store.root, study.store.exports)
+        tracker = PatientTracker(study)
+        outcome = study_named(name)(study, tracker)
+    if outcome.failures:
+        raise UserError(f"{outcome.failures[0]}; nothing was logged")
+    return tracker.log(outcome)
+
+
+class StoredPoints(PointStore):
+    """A store that computes nothing."""
+
+    def _compute(
+        self,
+        folder: Path,
+        key: Mapping[str, object] | None,
+        compute: Callable[[Path], None],
+        label: str,
+        private: bool,
+    ) -> str:
+        raise UserError(f"not in the store: {label}; run the study first, nothing was logged")
+
+
+class StoredSubmitter(PlainSubmitter):
+    """Measures nothing: a forecast is asked for where a search is missing."""
+
+    def run(self, calls: Iterable[Call]) -> Iterator[Done]:
+        """See ``Submitter``.
+
+        Raises:
+            UserError: for a forecast.
+        """
+        wanted = list(calls)
+        if missing := [call for call in wanted if call.step is forecast]:
+            searched = missing[0].name.replace("forecast", "search", 1)
+            raise UserError(f"not in the store: {searched}; run the study first, nothing was logged")
+        return super().run(wanted)
+
+
+class PatientTracker(Tracker):
+    """Keeps what there is to log until the study is through."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study, "relog")
+        self._cells: list[Callable[[], None]] = []
+
+    def cell(self, *cell: Any, **more: Any) -> None:
+        """See ``Tracker``."""
+        self._cells.append(partial(super().cell, *cell, **more))
+
+    def log(self, outcome: Outcome) -> int:
+        """Everything now; the number of cells.
+
+        Raises:
+            UserError: when MLflow cannot be used.
+        """
+        for cell in self._cells:
+            cell()
+        self.finish(outcome)
+        if self.problem:
+            raise self.problem
+        return len(self._cells)

@@ -1,0 +1,83 @@
+"""Runs a study: hands the request to Prefect or to a plain pool, and prints what came of it."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from prefect import State, tags
+from prefect.results import ResultRecord
+
+from flows.context.request import StudyRequest, chosen_datasets
+from flows.context.study import Outcome
+from flows.execution.submission import PlainSubmitter
+from flows.execution.task_runners import plain_pool, prefect_task_runner
+from flows.run.conduct import conduct
+from flows.run.study_flow import study_flow
+from flows.server.api_errors import api_errors
+from flows.server.crashed_runs import mark_crashed_runs
+from tasks.errors import UserError
+from tasks.evaluation.tables.rows import write_rows
+from tasks.evaluation.tables.summary import console_table, summary
+from tasks.parameters.profiles import Profile
+from tasks.reports.ledgers.ledger_table import ledgers_markdown
+from tasks.steps.point import REFUSED
+
+log = logging.getLogger("pipeline")
+
+
+def run(name: str, request: StudyRequest, profile: Profile, plain: bool, rows: Path | None) -> int:
+    """Run one study that was checked; its rows go to the file ``rows``. The exit status."""
+    outcome = _plainly(name, request, profile) if plain else _with_prefect(name, request, profile)
+    if rows:  # before what is printed, which nobody may read to its end
+        write_rows(rows, outcome.rows)
+    if outcome.rows:
+        print(console_table(summary(outcome.rows)))
+    if outcome.ledger.lines:
+        print("\n" + ledgers_markdown(outcome.ledgers))
+    if outcome.failures:
+        log.error("failed, everything else is finished:\n%s", "\n".join(f"- {failure}" for failure in outcome.failures))
+    return 1 if outcome.failures else 0
+
+
+def _plainly(name: str, request: StudyRequest, profile: Profile) -> Outcome:
+    with plain_pool(profile) as pool:
+        return conduct(name, request, PlainSubmitter(pool), "none")
+
+
+def run_in_prefect(name: str, request: StudyRequest, profile: Profile) -> State[Any]:
+    """Run a study as a flow run with the profile's task runner; within another flow, as a part of it.
+
+    Raises:
+        UserError: when the profile's runner cannot be reached, or the server asks for a password.
+        ServerLost: when the server goes away under the run.
+    """
+    with api_errors():
+        crashed_runs = mark_crashed_runs()
+    for crashed in crashed_runs:
+        log.warning("flow run %r was killed and is marked as crashed; its finished points are kept", crashed)
+    named = study_flow.with_options(
+        name=name.replace("_", " "),
+        flow_run_name=request.title(name).replace("{", "{{").replace("}", "}}"),  # Prefect fills in such fields
+        task_runner=prefect_task_runner(profile),
+    )
+    with api_errors(), tags(name, request.profile, *chosen_datasets(name, request, profile)):
+        state: State[Any] = named(name, request, return_state=True)
+    return state
+
+
+def outcome_of(state: State[Any]) -> Outcome | None:
+    """What a study's run found; None where it ended without."""
+    found = state.data.result if isinstance(state.data, ResultRecord) else None
+    return found if isinstance(found, Outcome) else None
+
+
+def _with_prefect(name: str, request: StudyRequest, profile: Profile) -> Outcome:
+    state = run_in_prefect(name, request, profile)
+    if state.name == REFUSED:
+        raise UserError(state.message or "refused")
+    if outcome := outcome_of(state):
+        return outcome
+    state.result()  # raises what ended the flow
+    raise RuntimeError(f"{request.title(name)} ended as {state.name} without an outcome")

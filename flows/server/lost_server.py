@@ -1,0 +1,62 @@
+"""What becomes of a run whose Prefect server goes away: it ends, where Prefect would try again for many minutes.
+
+Prefect asks its server from the flow, from every worker process, and for its last words at exit; each of them waits and
+tries again. One thread watches for all of them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from multiprocessing import active_children
+from threading import Thread
+from typing import NoReturn
+
+from flows.system.health import answers, connects
+from tasks.errors import ServerLost
+from tasks.redaction import without_secrets
+
+LOOK_SECONDS = 1.0
+PATIENCE_SECONDS = 12.0
+"""A server may be started again meanwhile; a busy one still takes connections."""
+
+
+def server_lost(url: str) -> ServerLost:
+    """The error that names the server."""
+    return ServerLost(f"the Prefect server at {without_secrets(url)} does not answer any more")
+
+
+def reached(url: str) -> bool:
+    """Whether a server is at the address, however busy, directly or through a proxy."""
+    return connects(url) or answers(url)
+
+
+def watch_server(url: str, lost: Callable[[], object]) -> None:
+    """Call ``lost`` once nobody was reached at the address for ``PATIENCE_SECONDS``; as long as the program runs."""
+
+    def watch() -> None:
+        last = time.monotonic()
+        while time.monotonic() - last < PATIENCE_SECONDS:
+            time.sleep(LOOK_SECONDS)
+            if reached(url):
+                last = time.monotonic()
+        lost()
+
+    Thread(target=watch, name="prefect-server", daemon=True).start()
+
+
+def is_program() -> bool:
+    """Whether this process runs one of the commands, and so may be ended from any thread."""
+    main = sys.modules["__main__"]
+    return main.__spec__ is not None and main.__spec__.name.startswith("flows.")
+
+
+def leave_at_once(status: int) -> NoReturn:
+    """End the program here, and its worker processes before they miss it."""
+    for worker in active_children():
+        worker.kill()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)

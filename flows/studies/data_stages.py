@@ -1,0 +1,28 @@
+"""The stages before the studies: upstream files below data/raw, and node classification's reports below data/noisy."""
+
+from __future__ import annotations
+
+from flows.context.project import data_folder
+from flows.context.study import Outcome, Study
+from flows.studies.node_classification.reports import perturb
+from flows.tracking.mlflow_log import Tracker
+
+
+def download_data(study: Study, _: Tracker) -> Outcome:
+    """Bring every data set of the profile in, whichever study it is for."""
+    for name, source in study.sources().items():
+        if study.request.export:
+            # A user's own files stay where they are; DVC still expects the folder.
+            study.store.export([source.point] if source.point else [], data_folder("raw", study.request.profile, name))
+    return study.outcome([], {})
+
+
+def perturb_reports(study: Study, _: Tracker) -> Outcome:
+    """Draw the reports that the users send."""
+    sources = study.sources()
+    reports = perturb(study, sources)
+    if study.request.export:
+        for name in sources:
+            folder = data_folder("noisy", study.request.profile, "node_classification", name)
+            study.store.export(reports.points(name), folder)
+    return study.outcome([], {"": reports.ledger()})

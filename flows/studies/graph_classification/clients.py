@@ -1,0 +1,144 @@
+"""The clients' side of the graph study: roles and labels, federated training, and the encoded embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from flows.context.splits import Dealt, deal
+from flows.context.study import Study
+from flows.execution.submission import Call
+from flows.studies.graph_classification.grid import NO_NOISE, Cell, embedded
+from tasks.models.graph_architecture import GraphBackbone, Level
+from tasks.parameters.graphs import EmbeddedGraphs
+from tasks.reports.ledgers.ledger import Ledger
+from tasks.steps.download import RawSource
+from tasks.steps.graph_classification.embed_graphs import encode_graphs, train_federation
+from tasks.steps.graph_classification.graph_sets import report_graph_labels, split_graphs
+from tasks.steps.report_point import ledger_lines
+from tasks.store import PointRef
+
+GUARANTEED = {
+    "per_row": "eps for the graph",
+    "row": "eps for one row of H",
+    "paper": "eps/n for the graph",
+    "gaussian_scale": "none",
+    NO_NOISE: "none",
+}
+"""By encoder, under noise that nobody can reproduce; the ledger's lines have the words."""
+
+
+@dataclass(frozen=True)
+class Reports:
+    """What the clients made: by (data set, repeat), by (data set, backbone, repeat), and by cell and repeat."""
+
+    splits: dict[tuple[str, int], PointRef]
+    labels: dict[tuple[str, int], PointRef]
+    federations: dict[tuple[str, GraphBackbone, int], PointRef]
+    embeddings: dict[tuple[Cell, int], PointRef]
+
+    def points(self, dataset: str) -> list[PointRef]:
+        """What the curator received of one data set."""
+        labels = [point for (name, _), point in self.labels.items() if name == dataset]
+        return labels + [point for (cell, _), point in self.embeddings.items() if cell.dataset == dataset]
+
+    def kept(self, dataset: str) -> list[PointRef]:
+        """What stayed with the clients and the bench of one data set."""
+        splits = [point for (name, _), point in self.splits.items() if name == dataset]
+        return splits + [point for (name, *_), point in self.federations.items() if name == dataset]
+
+
+def embedding_grid(study: Study) -> EmbeddedGraphs:
+    """The section of the study at hand."""
+    grid = getattr(study.profile, study.name)
+    assert isinstance(grid, EmbeddedGraphs)
+    return grid
+
+
+def gather(study: Study, sources: dict[str, RawSource]) -> Reports:
+    """One split a repeat; networks trained on raw graphs over all clients; one report for every encoder and budget."""
+    splits, labels = deal(study, sources, split_graphs, report_graph_labels)
+    federations = federate(study, sources, splits, study.profile.graph_classification.backbones)
+    return Reports(splits, labels, federations, encode(study, sources, federations))
+
+
+def federate(
+    study: Study,
+    sources: Mapping[str, RawSource],
+    splits: Dealt,
+    backbones: Sequence[GraphBackbone],
+    level: Level = "graph",
+) -> dict[tuple[str, GraphBackbone, int], PointRef]:
+    """Networks trained over all clients, by (data set, backbone, repeat)."""
+    grid = embedding_grid(study)
+    return study.collect(
+        Call(
+            train_federation,
+            f"federate {name} {backbone} repeat={repeat}",
+            {
+                "store": study.store,
+                "source": sources[name],
+                "split": point,
+                "backbone": backbone,
+                "rounds": grid.rounds,
+                "clients": grid.clients,
+                "concentration": grid.concentration,
+                "absence": grid.absence,
+                "repeat": repeat,
+                "seed": study.profile.seed,
+                "device": study.profile.device,
+                "level": level,
+            },
+            (name, backbone, repeat),
+        )
+        for ((name, repeat), point), backbone in product(splits.items(), backbones)
+    )
+
+
+def encode(
+    study: Study,
+    sources: Mapping[str, RawSource],
+    federations: Mapping[tuple[str, GraphBackbone, int], PointRef],
+    method: str = "svm-gw",
+) -> dict[tuple[Cell, int], PointRef]:
+    """One report of all embeddings for each cell of ``embedded`` and repeat."""
+    return study.collect(
+        Call(
+            encode_graphs,
+            f"encode {cell} repeat={repeat}",
+            {
+                "store": study.store,
+                "source": sources[name],
+                "federation": trained,
+                "backbone": backbone,
+                # Exact embeddings have no encoder; the report has a field for one.
+                "encoder": "per_row" if cell.encoder == NO_NOISE else cell.encoder,
+                "eps": cell.eps,
+                "repeat": repeat,
+                "seed": study.profile.seed,
+            },
+            (cell, repeat),
+        )
+        for (name, backbone, repeat), trained in federations.items()
+        for cell in embedded(embedding_grid(study), name, [backbone], method)
+    )
+
+
+def ledgers(study: Study, datasets: Iterable[str], reports: Reports) -> dict[str, Ledger]:
+    """One for each encoder, for a graph is reported under one: its budget, and training, which has none."""
+    found = {}
+    for dataset, encoder in product(datasets, (*embedding_grid(study).encoders, NO_NOISE)):
+        chosen = [key for key in reports.embeddings if (key[0].dataset, key[0].encoder) == (dataset, encoder)]
+        trained = {(dataset, cell.backbone, repeat) for cell, repeat in chosen}
+        labels = {(dataset, repeat) for _, repeat in chosen}
+        sent = (
+            [reports.embeddings[key] for key in chosen]
+            + [point for key, point in reports.federations.items() if key in trained]
+            + [reports.labels[key] for key in labels if key in reports.labels]
+        )
+        if sent:
+            name = "No encoder" if encoder == NO_NOISE else f"Encoder {encoder}"
+            title = f"{name} on {dataset}, guaranteed for the embedding: {GUARANTEED[encoder]}; for training: none"
+            found[title] = Ledger(tuple(line for point in sent for line in ledger_lines(point)))
+    return found

@@ -1,0 +1,160 @@
+"""The problems of a run laid out as families of jobs, and the outcome of each problem."""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import astuple
+
+import numpy as np
+import pandas as pd
+import torch
+
+from tasks.curator.engine.any_block import AnyBlock, make_block
+from tasks.curator.engine.best_model import Champion
+from tasks.curator.engine.compiled.masks import DropoutRanks
+from tasks.curator.engine.family import Family, family
+from tasks.curator.engine.footprint import MEGABYTE, footprint
+from tasks.curator.engine.job import Job, Kin, jobs
+from tasks.curator.engine.problem import Problem
+from tasks.curator.engine.settings import EngineSettings
+from tasks.curator.hyper_parameters import HyperParameters
+from tasks.curator.trained import SEARCH_COLUMNS, Trained
+from tasks.errors import UserError
+from tasks.models.architecture import Architecture, xavier_weights
+from tasks.models.networks import resolve
+from tasks.seeds import generator
+
+
+class Bench:
+    """Jobs that wait, by family, and all that is needed to start them.
+
+    Raises:
+        UserError: for an empty grid, or smoothing without an operator.
+    """
+
+    def __init__(
+        self, problems: Sequence[Problem], points: Sequence[Sequence[HyperParameters]], settings: EngineSettings
+    ) -> None:
+        self._problems, self._points, self._settings = problems, points, settings
+        self._device, _ = resolve(settings.device, "torch")
+        self._dtype: type = np.float32 if settings.precision == "float32" else np.float64
+        self._seeds = [
+            [int(value) for value in generator(problem.seed).integers(2**63, size=2)] for problem in problems
+        ]
+        # Dropout is the largest shared array: it lives as long as a family of its problem does.
+        self._ranks: weakref.WeakValueDictionary[int, DropoutRanks] = weakref.WeakValueDictionary()
+        self.waiting: dict[Kin, deque[Job]] = {}
+        for index, (problem, grid) in enumerate(zip(problems, points, strict=True)):
+            if not grid:
+                raise UserError("the grid is empty; give at least one hyper-parameter point")
+            if problem.smoothing is None and any(point.l_x or point.l_y for point in grid):
+                raise UserError("points with l_x or l_y need the problem's smoothing operator; give one")
+            if settings.joint is None and any(point.lambda1 or point.lambda2 for point in grid):
+                raise UserError("points with lambda1 or lambda2 need the joint method; ask for it or leave them out")
+            self.waiting |= jobs(index, problem, grid, smooth_loss=settings.smooth_loss)
+
+    def family(self, kin: Kin) -> Family:
+        """The arrays of one family."""
+        index, l_x, readings, loss_smoothing = kin
+        problem, shape = self._problems[index], self._architecture(index)
+        weight_seed, dropout_seed = self._seeds[index]
+        start = xavier_weights(shape, torch.Generator().manual_seed(weight_seed))
+        ranks = self._ranks.get(index)
+        if ranks is None:
+            rates = [point.dropout for point in self._points[index]]
+            ranks = DropoutRanks(dropout_seed, rates, self._settings.epochs, problem.features.shape[0], shape.hidden)
+            self._ranks[index] = ranks
+        return family(
+            problem,
+            shape,
+            self._settings.normalization,
+            l_x=l_x,
+            readings=readings,
+            loss_smoothing=loss_smoothing,
+            start={name: value.numpy() for name, value in start.items()},
+            ranks=ranks,
+            dtype=self._dtype,
+            joint=self._settings.joint is not None,
+        )
+
+    def block(self, family: Family, lanes: int) -> AnyBlock:
+        """Room for ``lanes`` models on the device."""
+        return make_block(family, lanes, self._settings.joint, self._device)
+
+    def need(self, lanes: int, workers: int) -> int:
+        """Upper estimate of the bytes that ``workers`` blocks of ``lanes`` models take at a time."""
+        settings = self._settings
+        return max(
+            footprint(
+                self._problems[index],
+                self._architecture(index),
+                epochs=settings.epochs,
+                l_x=l_x,
+                l_y=readings[-1],
+                smooth_loss=loss_smoothing > 0,
+                joint=settings.joint is not None,
+                itemsize=np.dtype(self._dtype).itemsize,
+            ).run(lanes, workers)
+            for index, l_x, readings, loss_smoothing in self.waiting
+        )
+
+    def plan(self) -> tuple[int, int, list[str]]:
+        """Lanes and workers that fit the memory, fewer workers first, and what to say about it.
+
+        Raises:
+            UserError: when one model alone does not fit.
+        """
+        limit = self._settings.memory_mb
+        lanes = self._settings.lanes
+        workers = min(self._settings.resolved_workers(), sum(map(len, self.waiting.values())))
+        if self._device.type != "cpu":
+            # One large batch: a GPU is one worker, and the more models in it the better.
+            largest = max(map(len, self.waiting.values()))
+            lanes, workers = max(lanes, 1 << (largest - 1).bit_length()), 1
+        notes: list[str] = []
+        while (needed := self.need(lanes, workers) / MEGABYTE) > limit:
+            if workers > 1:
+                workers -= 1
+            elif lanes > 1:
+                lanes //= 2
+                notes.append(f"blocks of {2 * lanes} models need more than {limit} MB: halved to {lanes}")
+            else:
+                raise UserError(f"one model needs {needed:.0f} MB but memory_mb is {limit}; raise memory_mb")
+        return lanes, workers, notes
+
+    def outcome(self, champion: Champion, finished: Sequence[Job], lanes: int) -> Trained:
+        """The chosen model's predictions and the table of one problem, from its champion and jobs.
+
+        Raises:
+            UserError: when no model had a finite loss.
+        """
+        if not finished:
+            raise UserError("no point was trained before the time was over; allow more minutes")
+        if champion.score is None:
+            raise UserError("training diverged in its first epoch at every grid point; lower the learning rates")
+        answered = {reading.point: (job, reading) for job in finished for reading in job.readings}
+        order = sorted(answered)
+        job, chosen = answered[champion.point]
+        grid = self._points[job.kin[0]]
+        rows = [
+            (*astuple(grid[place]), reading.epoch, *astuple(reading.score), job.epochs)
+            for place in order
+            for job, reading in [answered[place]]
+        ]
+        block = self.block(self.family(job.kin), lanes)
+        block.load(0, job.point, champion.weights)
+        return Trained(
+            backbone=self._settings.backbone,
+            log_probabilities=block.predict(0, chosen.l_y).astype(np.float32),
+            weights={name: value.astype(np.float32) for name, value in champion.weights.items()},
+            search=pd.DataFrame(rows, columns=[*SEARCH_COLUMNS, "epochs"]),
+            chosen=order.index(champion.point),
+        )
+
+    def _architecture(self, index: int) -> Architecture:
+        problem = self._problems[index]
+        return Architecture(
+            self._settings.backbone, problem.features.shape[1], problem.labels.classes, self._settings.hidden
+        )

@@ -1,0 +1,204 @@
+"""The same block in torch: what runs on a GPU, and the check of the compiled form by autograd.
+
+All models of a block share one sparse product per stage, (N, N) @ (N, hidden * lanes). Losses of the models are added;
+since no lane touches another, the gradient of the sum is every model's own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from tasks.curator.engine.compiled.block import EDGE_WEIGHTS
+from tasks.curator.engine.compiled.slots import Lanes
+from tasks.curator.engine.compiled.weights import StackedWeights
+from tasks.curator.engine.family import Family
+from tasks.curator.engine.plain_torch.edges import LearnedPropagation, StackedSparse
+from tasks.curator.engine.settings import GraphSteps
+from tasks.curator.hyper_parameters import HyperParameters
+
+
+class TorchBlock:
+    """``Block`` on a torch device; see there for the methods."""
+
+    def __init__(
+        self, family: Family, lanes: int, graph_steps: GraphSteps | None = None, device: str | torch.device = "cpu"
+    ) -> None:
+        self.family, self.lanes, self._graph_steps = family, lanes, graph_steps
+        self._device = torch.device(device)
+        self._lanes = Lanes(lanes, family.dtype, family.ranks)
+        # The stacked arrays stay the owners of names and shapes: they are written here and sent to the device.
+        self._stack = StackedWeights(family.architecture, lanes, family.dtype)
+        self._first, self._rest = self._placed(self._stack.first), self._placed(self._stack.rest)
+        self._moments = [torch.zeros_like(array) for array in (self._first, self._first, self._rest, self._rest)]
+        first, place = family.first, self._sparse
+        self._row_scales, self._reach = self._placed(first.row_scales), self._placed(first.reach)
+        self._fused = None if first.fused is None else place(first.fused, (family.nodes, len(self._first)))
+        dimensions = family.architecture.dimensions
+        self._project = None if first.project is None else place(first.project, (family.nodes, dimensions))
+        self._dense = None if first.dense is None else self._placed(first.dense)
+        square = (family.nodes, family.nodes)
+        self._smooth = None if family.smooth is None else place(family.smooth, square)
+        self._smooth_features = None if first.smooth is None else place(first.smooth, square)
+        self._learned = None
+        self._propagation: Any
+        if family.support is not None:
+            self._learned = self._propagation = LearnedPropagation(family.support, lanes, self._device)
+        else:
+            self._propagation = place(family.edges.propagation, square)
+        self._taught, self._targets = self._placed(family.taught_rows), self._placed(family.targets)
+        self._judged, self._labels = self._placed(family.validation_rows), self._placed(family.validation_labels)
+        self._hidden: Tensor | None = None
+
+    def load(self, lane: int, point: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
+        """Puts a model into a lane, at its start or with the given weights."""
+        self._stack.put(lane, self.family.start if weights is None else weights)
+        self._first[..., lane] = self._placed(self._stack.first[..., lane])
+        self._rest[..., lane] = self._placed(self._stack.rest[..., lane])
+        for moment in self._moments:
+            moment[..., lane] = 0
+        if self._learned is not None:
+            self._learned.put(lane, None if weights is None else weights[EDGE_WEIGHTS])
+        self._lanes.load(lane, point)
+        self._hidden = None
+
+    def clear(self, lane: int) -> None:
+        """Leaves a lane idle."""
+        self._lanes.clear(lane)
+
+    def step(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """One epoch of every lane; then the mean validation cross-entropy and accuracy, (readings, lanes) each."""
+        if self._learned is not None and self._lanes.ages.any():
+            self._move_graph(self._learned)
+        first, rest = self._first.requires_grad_(), self._rest.requires_grad_()
+        loss = self._loss(self._dropout(self._activated()))
+        gradients = torch.autograd.grad(loss, (first, rest))
+        self._lanes.advance()
+        with torch.no_grad():
+            self._first, self._rest = first.detach(), rest.detach()
+            self._descend(self._first, gradients[0], *self._moments[:2])
+            self._descend(self._rest, gradients[1], *self._moments[2:])
+            self._hidden = self._activated()
+            return self._validated(self._hidden)
+
+    def logits(self, lane: int) -> NDArray[Any]:
+        """Logits (N, classes) of a lane's model."""
+        with torch.no_grad():
+            return self._logits(self._current())[..., lane].cpu().numpy()
+
+    def predict(self, lane: int, l_y: int) -> NDArray[np.float64]:
+        """Log-probabilities (N, classes) of a lane's model."""
+        with torch.no_grad():
+            return self._log_shares(self._logits(self._current()), l_y)[..., lane].double().cpu().numpy()
+
+    def weights(self, lane: int) -> dict[str, NDArray[Any]]:
+        """Copies of a lane's weights by name, matrices as (inputs, outputs), and of the edges' if they are learned."""
+        self._stack.first[..., lane] = self._first[..., lane].cpu().numpy()
+        self._stack.rest[..., lane] = self._rest[..., lane].cpu().numpy()
+        weights = self._stack.copied(lane)
+        if self._learned is not None:
+            weights[EDGE_WEIGHTS] = self._learned.copied(lane)
+        return weights
+
+    def _placed(self, array: NDArray[Any]) -> Tensor:
+        return torch.from_numpy(np.array(array)).to(self._device)
+
+    def _sparse(self, csr: Any, shape: tuple[int, int]) -> StackedSparse:
+        return StackedSparse(csr, shape, self._device)
+
+    def _parts(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Views of the small weights: near, own (classes, hidden, lanes), bias, first_bias."""
+        shape, count = self.family.architecture, self.family.first.matrices
+        square = shape.classes * shape.hidden
+        sizes = [square, (count - 1) * square, shape.classes, shape.hidden]
+        near, own, bias, first_bias = torch.split(self._rest, sizes)
+        matrix = (-1, shape.hidden, self.lanes)
+        return near.reshape(matrix), own.reshape(matrix), bias, first_bias
+
+    def _current(self) -> Tensor:
+        if self._hidden is None:
+            self._hidden = self._activated()
+        return self._hidden
+
+    def _activated(self) -> Tensor:
+        """Hidden values (N, hidden, lanes) without dropout."""
+        first, bias = self.family.first, self._parts()[3]
+        matrices = self._first.chunk(first.matrices)
+        sums = first.constant * torch.stack([matrix.sum(dim=0) for matrix in matrices])
+        if self._fused is not None:
+            received = self._fused @ self._first
+        else:
+            *own, near = [self._projected(matrix) for matrix in matrices]
+            if self._learned is not None:
+                near = near + self._reach[:, None, None] * sums[-1]
+                sums = sums[:-1]
+            received = self._propagation @ near + (own[0] if own else 0)
+        constants = torch.einsum("mn,mhl->nhl", self._row_scales[: len(sums)], sums)
+        return functional.selu(received + constants + bias)
+
+    def _projected(self, matrix: Tensor) -> Tensor:
+        if self._dense is not None:
+            return torch.einsum("nd,dhl->nhl", self._dense, matrix)
+        assert self._project is not None  # one of the two in the staged form
+        out = self._project @ matrix
+        for _ in range(self.family.first.steps):
+            assert self._smooth_features is not None
+            out = self._smooth_features @ out
+        return out
+
+    def _dropout(self, hidden: Tensor) -> Tensor:
+        draws = self._lanes.draws()
+        ranks = self._placed(self.family.ranks.ranks[draws]).permute(1, 2, 0)
+        kept = ranks > self._placed(self._lanes.thresholds)
+        return hidden * kept * self._placed(self._lanes.kept_scale)
+
+    def _logits(self, hidden: Tensor) -> Tensor:
+        near, own, bias, _ = self._parts()
+        logits = self._propagation @ torch.einsum("nhl,chl->ncl", hidden, near) + bias
+        return logits + torch.einsum("nhl,chl->ncl", hidden, own) if len(own) else logits
+
+    def _log_shares(self, logits: Tensor, steps: int) -> Tensor:
+        if steps == 0:
+            return functional.log_softmax(logits, dim=1)
+        shares = torch.softmax(logits, dim=1)
+        for _ in range(steps):
+            assert self._smooth is not None
+            shares = self._smooth @ shares
+        shares = shares / shares.sum(dim=1, keepdim=True)
+        return shares.clamp_min(torch.finfo(logits.dtype).tiny).log()
+
+    def _loss(self, hidden: Tensor) -> Tensor:
+        """The models' training losses, added."""
+        logs = self._log_shares(self._logits(hidden), self.family.loss_smoothing)[self._taught]
+        return -(logs * self._targets[:, :, None]).sum() / len(self._taught)
+
+    def _validated(self, hidden: Tensor) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        logits, losses, hits = self._logits(hidden), [], []
+        for steps in self.family.readings:
+            logs = self._log_shares(logits, steps)[self._judged]
+            places = self._labels[:, None, None].expand(-1, 1, self.lanes)
+            losses.append(-logs.gather(1, places).squeeze(1).double().mean(dim=0))
+            hits.append((logs.argmax(dim=1) == self._labels[:, None]).double().mean(dim=0))
+        return torch.stack(losses).cpu().numpy(), torch.stack(hits).cpu().numpy()
+
+    def _descend(self, weight: Tensor, gradient: Tensor, moment: Tensor, square: Tensor) -> None:
+        rate, decay, correction = self._placed(self._lanes.step)
+        gradient = gradient + decay * weight
+        moment.lerp_(gradient, 0.1)
+        square.mul_(0.999).addcmul_(gradient, gradient, value=0.001)
+        weight -= rate * moment / (square.sqrt() * correction + 1e-8)
+
+    def _move_graph(self, learned: LearnedPropagation) -> None:
+        """The graph's steps of every model that has trained an epoch."""
+        assert self._graph_steps is not None  # with a support
+        sizes = self._placed(self._lanes.graph_sizes(self._graph_steps.step_size))
+        for _ in range(self._graph_steps.inner_steps):
+            weights = learned.weights.requires_grad_()
+            (gradient,) = torch.autograd.grad(self._loss(self._activated()), weights)
+            learned.move(gradient, sizes)
+        self._hidden = None

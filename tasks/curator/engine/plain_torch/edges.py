@@ -1,0 +1,86 @@
+"""Sparse products of a block in torch: shared values, or values of each model's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from torch import Tensor
+
+from tasks.curator.engine.compiled.edges import Support
+from tasks.curator.engine.compiled.operators import Csr
+from tasks.models.fixed_sparse import FixedSparse
+
+
+class StackedSparse:
+    """A sparse matrix that all models share, for stacked rows (columns, k, lanes)."""
+
+    def __init__(self, csr: Csr, shape: tuple[int, int], device: torch.device) -> None:
+        matrix = csr_array((csr.values, csr.columns, csr.starts), shape=shape)
+        dtype = torch.from_numpy(csr.values).dtype
+        self._matrix = FixedSparse(matrix, dtype=dtype, device=device)
+
+    def __matmul__(self, stacked: Tensor) -> Tensor:
+        """(rows, k, lanes); differentiable in ``stacked``."""
+        flat: Tensor = self._matrix @ stacked.reshape(len(stacked), -1)
+        return flat.reshape(-1, *stacked.shape[1:])
+
+
+class LearnedPropagation:
+    """P from weights (entries, lanes) on a support; the gradient reaches every weight, through the degrees too."""
+
+    def __init__(self, support: Support, lanes: int, device: torch.device) -> None:
+        self._support = support
+        place = lambda array: torch.from_numpy(np.array(array)).to(device)  # noqa: E731
+        lengths = np.diff(support.pattern.indptr)
+        self._lengths = place(lengths.astype(np.int64))
+        self._rows = place(np.repeat(np.arange(len(lengths)), lengths))
+        self._columns = place(support.pattern.indices.astype(np.int64))
+        self._own = place(support.diagonal)
+        self._places, self._reported = place(support.learned), place(support.reported)
+        self.weights = place(support.start).unsqueeze(1).repeat(1, lanes)
+
+    def put(self, lane: int, weights: NDArray[Any] | None) -> None:
+        """The graph's own weights, or those of ``copied``."""
+        self.weights = self.weights.detach()
+        start = np.array(self._support.start)
+        if weights is not None:
+            start[self._support.learned] = weights[self._support.stored]
+        self.weights[:, lane] = torch.from_numpy(start).to(self.weights.device)
+
+    def copied(self, lane: int) -> NDArray[Any]:
+        """Weights (E,) in the order of the graph's stored entries; entries without influence are one."""
+        weights = np.ones(self._support.entries, dtype=self._support.start.dtype)
+        weights[self._support.stored] = self.weights[self._places, lane].detach().cpu().numpy()
+        return weights
+
+    def __matmul__(self, stacked: Tensor) -> Tensor:
+        """P @ stacked, (N, k, lanes), for stacked (N, k, lanes)."""
+        messages = self._values().unsqueeze(1) * stacked[self._columns]
+        return self._summed(messages.flatten(1)).reshape(stacked.shape)
+
+    def move(self, gradient: Tensor, sizes: Tensor) -> None:
+        """One proximal step of the learned entries; ``sizes`` (3, lanes): step size, lambda1, lambda2."""
+        size, distance, sparsity = sizes
+        weights = self.weights.detach()
+        learned = weights[self._places]
+        slope = gradient[self._places] + 2 * distance * (learned - self._reported.unsqueeze(1))
+        weights[self._places] = (learned - size * slope - size * sparsity).clamp(0.0, 1.0)
+        self.weights = weights
+
+    def _values(self) -> Tensor:
+        sums = self._summed(self.weights)
+        alone = sums == 0
+        degrees = torch.where(alone, torch.ones_like(sums), sums)
+        if self._support.symmetric:
+            scale = degrees.rsqrt()
+            return self.weights * scale[self._rows] * scale[self._columns]
+        values = self.weights / degrees[self._rows]
+        return values.index_add(0, self._own, alone.to(values.dtype))
+
+    def _summed(self, values: Tensor) -> Tensor:
+        """Sums over the entries of a row, (N, k); without atomic additions, so always in the same order."""
+        return torch.segment_reduce(values.contiguous(), "sum", lengths=self._lengths, axis=0)

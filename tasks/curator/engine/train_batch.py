@@ -1,0 +1,84 @@
+"""Many hyper-parameter points and repeats of one (data set, eps_x, eps_a) trained together: the engine's entry."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from tasks.curator.engine.batch_planner import Bench
+from tasks.curator.engine.best_model import Champion
+from tasks.curator.engine.job import Job
+from tasks.curator.engine.problem import Problem
+from tasks.curator.engine.schedule import Schedule
+from tasks.curator.engine.settings import EngineSettings
+from tasks.curator.hyper_parameters import HyperParameters
+from tasks.curator.trained import Trained
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run gave and what it took: one ``Trained`` per problem; ``notes`` are lines for the log."""
+
+    trained: tuple[Trained, ...]
+    model_epochs: int
+    seconds: float
+    notes: tuple[str, ...]
+
+
+def train_together(
+    problems: Sequence[Problem],
+    points: Sequence[Sequence[HyperParameters]],
+    settings: EngineSettings,
+    *,
+    until: float | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Run:
+    """Trains every point of every problem; per problem the best by validation accuracy is returned.
+
+    Ties go to the lower validation loss, then to the earlier point; the epoch is chosen likewise. A model is the one
+    that ``training.train`` would give for the same seed, up to rounding. The table of a ``Trained`` has one row per
+    point in the given order, with ``epochs`` (those trained) as an extra column.
+
+    Args:
+        problems: one per repeat; blocks are formed within a problem.
+        points: the points of each problem.
+        settings: what all models have in common.
+        until: a ``time.monotonic()`` after which no model starts; points not started are missing in the table.
+        progress: called with the model-epochs of every model that is done.
+
+    Raises:
+        UserError: for an empty grid, a problem without a finite model, or too little memory for one model.
+    """
+    started = time.monotonic()
+    bench = Bench(problems, points, settings)
+    champions = {index: Champion() for index in range(len(problems))}
+    finished: list[Job] = []
+
+    def finish(job: Job) -> None:
+        finished.append(job)
+        if progress is not None:
+            progress(job.epochs)
+
+    torch.set_num_threads(1)  # one block per core
+    lanes, workers, notes = bench.plan()
+    schedule = Schedule(
+        waiting=bench.waiting,
+        make_family=bench.family,
+        make_block=bench.block,
+        champions=champions,
+        epochs=settings.epochs,
+        patience=settings.patience,
+        lanes=lanes,
+        until=until,
+        finished=finish,
+        notes=notes,
+    )
+    schedule.run(workers)
+    trained = tuple(
+        bench.outcome(champion, [job for job in finished if job.kin[0] == index], schedule.lanes)
+        for index, champion in champions.items()
+    )
+    return Run(trained, sum(job.epochs for job in finished), time.monotonic() - started, tuple(schedule.notes))

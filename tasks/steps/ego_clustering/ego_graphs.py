@@ -1,0 +1,76 @@
+"""Steps on the clients' side: which ego graphs of a large graph are studied, and these as a source like any set."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from tasks.client.ego_graphs import draw_centres, ego_graphs
+from tasks.code_version import code_version
+from tasks.datasets.catalogue.ego_names import ego_name
+from tasks.datasets.graph import RawGraphSet
+from tasks.seeds import derive_seed, generator
+from tasks.steps.download import RawSource
+from tasks.steps.point import point_task
+from tasks.steps.report_point import one_graph
+from tasks.store import PointRef, PointStore
+
+STUDY = "ego_clustering"
+CENTRES = "centres.npy"
+CODE = "tasks.client.ego_graphs"
+
+
+@dataclass(frozen=True)
+class EgoSource(RawSource):
+    """Ego graphs of another source's graph, which are cut when they are needed.
+
+    Attributes:
+        whole: the graph they are cut from.
+        hops: how far they reach.
+    """
+
+    whole: RawSource | None = None
+    hops: int = 1
+
+    def load(self) -> RawGraphSet:
+        """Cut the ego graphs; repeated loads in one process share one object."""
+        return _cut(self)
+
+
+@lru_cache(maxsize=4)
+def _cut(source: EgoSource) -> RawGraphSet:
+    assert source.whole is not None
+    return ego_graphs(one_graph(source.whole, STUDY), np.load(source.folder / CENTRES), source.hops)
+
+
+@point_task()
+def draw_ego_centres(store: PointStore, source: RawSource, *, graphs: int, repeat: int, seed: int | None) -> PointRef:
+    """The centres of one repeat, which ego graphs of any reach share."""
+    role_seed = derive_seed(
+        seed, study=STUDY, dataset=source.name, point=f"{graphs} centres", repeat=repeat, role="bench"
+    )
+
+    def compute(folder: Path) -> None:
+        np.save(folder / CENTRES, draw_centres(one_graph(source, STUDY), graphs, generator(role_seed)))
+
+    key = {
+        "step": "draw centres",
+        "raw": source.content,
+        "graphs": graphs,
+        "repeat": repeat,
+        "seed": role_seed,
+        "code": code_version(CODE),
+    }
+    return store.point(key, compute, label=f"centres {source.name} repeat={repeat}", private=source.private)
+
+
+def ego_source(whole: RawSource, centres: PointRef, hops: int) -> EgoSource:
+    """The ego graphs around these centres. Of a private graph the digest is as secret as that of its own key."""
+    # The content of a private point is a function of raw data; its digest is keyed with the store's secret.
+    drawn = centres.digest if whole.private else centres.content
+    content = hashlib.sha256(f"{whole.content} {drawn} {hops} {code_version(CODE)}".encode()).hexdigest()
+    return EgoSource(ego_name(whole.name, hops), centres.folder, content, centres, whole.own, whole, hops)

@@ -1,0 +1,39 @@
+"""Step on the curator's side: what a search will take, measured by a few epochs of its own work."""
+
+from __future__ import annotations
+
+from tasks.curator.methods import method_named
+from tasks.curator.search.forecast import Forecast
+from tasks.curator.search.forecast import forecast as measured
+from tasks.curator.search.strategy import random_subset
+from tasks.models.architecture import Backbone
+from tasks.models.networks import Device
+from tasks.parameters.classification import NodeClassification
+from tasks.steps.node_classification.search import seed_of_training
+from tasks.steps.node_classification.search_plan import Received, planned
+from tasks.steps.point import point_task
+from tasks.store import PointRef, PointStore
+
+
+@point_task()
+def forecast(
+    store: PointStore,
+    edges: PointRef,
+    features: PointRef | None,
+    labels: PointRef,
+    *,
+    dataset: str,
+    method: str,
+    backbone: Backbone,
+    repeat: int,
+    seed: int | None,
+    device: Device,
+    study: NodeClassification,
+) -> Forecast:
+    """An upper bound for ``search`` with the same arguments; it depends on the machine and is kept nowhere."""
+    training_seed = seed_of_training(seed, dataset, method, backbone, repeat)
+    received = Received.load(edges, features, labels)
+    plan = planned(method_named(method), received, backbone, device, training_seed, study)
+    points, limit = plan.points, plan.strategy.points
+    points = points if limit is None else random_subset(points, limit, training_seed)
+    return measured([plan.problem], points, plan.settings, plan.strategy)

@@ -1,0 +1,158 @@
+import json
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.errors import UserError
+from tasks.reports.ledgers.composition import compose, require_within
+from tasks.reports.ledgers.ledger import Ledger, LedgerLine
+from tasks.reports.ledgers.ledger_line import fresh_report_key, local_privacy_line
+from tasks.reports.ledgers.ledger_table import ledger_markdown
+from tasks.seeds import generator
+
+budgets = st.decimals("0.0001", "1000", places=4).map(lambda d: format(d.normalize(), "f"))
+
+
+def line(kind: str, epsilon: str, key: str, *, dataset: str = "toy", simulated: bool = True) -> LedgerLine:
+    return local_privacy_line(
+        mechanism=f"mechanism for {kind}",
+        dataset=dataset,
+        deployment_key=kind,
+        report_key=key,
+        epsilon=epsilon,
+        unit="neighbour list (one edge)" if kind == "edges" else "feature vector",
+        claim=f"{epsilon}-LDP",
+        not_protected="the rest",
+        simulated=simulated,
+        relation_epsilon=compose([epsilon, epsilon]) if kind == "edges" else None,
+    )
+
+
+PUBLIC = LedgerLine(
+    mechanism="labels in clear",
+    dataset="toy",
+    deployment_key="labels",
+    report_key="labels",
+    epsilon="inf",
+    unit="label",
+    statement="no guarantee",
+    not_protected="labels",
+    guarantee=False,
+    simulated=False,
+    declared_public=True,
+)
+
+STUDY = Ledger(
+    (
+        *(line("edges", eps, f"a{eps}/{repeat}") for eps in ("7", "7.3") for repeat in range(5)),
+        *(line("features", eps, f"x{eps}/{repeat}") for eps in ("0.1", "1") for repeat in range(5)),
+        PUBLIC,
+    )
+)
+
+
+@given(st.lists(budgets, max_size=20))
+def test_sums_are_exact_decimals(epsilons: list[str]) -> None:
+    assert Decimal(compose(epsilons)) == sum(map(Decimal, epsilons))
+
+
+def test_sums_do_not_drift_and_infinity_absorbs() -> None:
+    assert compose(["0.1"] * 3) == "0.3"
+    assert compose(["1", "inf", "2"]) == "inf"
+    assert compose([]) == "0"
+    assert compose(["0.0000000000000000000000000000001", "100000"]) == "100000.0000000000000000000000000000001"
+
+
+def test_deployment_is_one_report_of_each_kind() -> None:
+    total = STUDY.deployment("toy", {"features": "1", "edges": "7.3"})
+    assert (total.user, total.relation, total.reports) == ("8.3", "14.6", 2)
+    assert {tuple(choice.items()): t.user for choice, t in STUDY.deployments("toy")} == {
+        (("edges", "7"), ("features", "0.1")): "7.1",
+        (("edges", "7"), ("features", "1")): "8",
+        (("edges", "7.3"), ("features", "0.1")): "7.4",
+        (("edges", "7.3"), ("features", "1")): "8.3",
+    }
+    with pytest.raises(UserError, match="no edges report at epsilon 9"):
+        STUDY.deployment("toy", {"edges": "9"})
+
+
+def test_released_sums_distinct_reports_and_reuse_is_free() -> None:
+    released = STUDY.released("toy")
+    assert (released.user, released.relation, released.reports) == ("77", "143", 20)
+    assert STUDY.extended(STUDY.lines) == STUDY
+    raw = STUDY.extended([line("edges", "inf", "raw")])
+    assert raw.released("toy").user == "inf"
+    assert raw.released("toy", noisy_only=True) == released
+    assert Ledger().released("toy").user == "0"
+
+
+def test_one_key_cannot_name_two_reports() -> None:
+    with pytest.raises(UserError, match="two different lines"):
+        STUDY.extended([line("edges", "8", "a7/0")])
+
+
+def test_order_of_entry_does_not_matter() -> None:
+    assert Ledger(STUDY.lines[::-1]).to_json() == STUDY.to_json()
+
+
+def test_budget_is_refused_per_deployment() -> None:
+    STUDY.require_within("8.3")
+    with pytest.raises(UserError, match=r"toy: one deployment costs a user 8.3 \(edges 7.3 \+ features 1\)"):
+        STUDY.require_within("8.29")
+    STUDY.extended([line("edges", "inf", "raw")]).require_within("inf")
+    with pytest.raises(UserError, match=r"costs a user inf .*leave out what is sent in clear or declare"):
+        STUDY.extended([line("edges", "inf", "raw")]).require_within("100")
+    require_within({"edges": "7", "features": "1"}, "8", dataset="toy")
+    with pytest.raises(UserError, match="above the declared budget 7"):
+        require_within({"edges": "7", "features": "1"}, "7", dataset="toy")
+
+
+def test_data_sets_do_not_add_up() -> None:
+    both = STUDY.extended([line("edges", "7", "other", dataset="other")])
+    assert both.datasets() == ("other", "toy")
+    assert both.released("other").user == "7"
+
+
+def test_statements_say_when_nothing_is_protected() -> None:
+    assert line("edges", "7", "k").statement.startswith("simulation: noise reproducible from the seed, no protection")
+    assert line("edges", "inf", "k").statement == "no noise (epsilon inf): no privacy"
+    protected = line("edges", "7", "k", simulated=False)
+    assert protected.statement == "protected: 7-LDP"
+    assert protected.guarantee
+    for wrong in ({"simulated": True}, {"epsilon": "inf"}, {"declared_public": True}):
+        with pytest.raises(UserError, match="cannot carry a guarantee"):
+            replace(protected, **wrong)
+
+
+def test_lines_are_validated() -> None:
+    good = line("edges", "7", "k")
+    for wrong in ({"epsilon": "7.0"}, {"epsilon": "0"}, {"unit": ""}, {"notes": ["a"]}, {"guarantee": 1}):
+        with pytest.raises(UserError):
+            replace(good, **wrong)
+
+
+def test_json_round_trip_and_damage() -> None:
+    assert Ledger.from_json(STUDY.to_json()) == STUDY
+    rows = json.loads(STUDY.to_json())
+    del rows[0]["unit"]
+    for damaged in ("", "{}", "[1]", "[" * 100_000, json.dumps(rows), STUDY.to_json()[:-3]):
+        with pytest.raises(UserError):
+            Ledger.from_json(damaged)
+
+
+def test_table_shows_totals_and_words() -> None:
+    text = ledger_markdown(STUDY)
+    assert "| toy | edges 7.3 + features 1 | 8.3 | 14.6 |" in text
+    assert "| toy | 20 | 77 | 77 | 143 |" in text
+    assert "no protection" in text
+    assert "labels in clear" in text
+
+
+def test_report_keys_follow_the_generator_and_hide_it() -> None:
+    keys = [fresh_report_key(generator(seed), "a", "b") for seed in (1, 1, 2)]
+    assert keys[0] == keys[1] != keys[2]
+    assert fresh_report_key(generator(1), "a", "c") != keys[0]
+    assert keys[0] not in generator(1).bytes(32).hex()
