@@ -13,6 +13,8 @@ from pathlib import Path
 
 from flows.attack_runs.request import Places, check_attacks
 from flows.context.project import open_store
+from flows.context.request import StudyRequest
+from flows.studies.requests import own_datasets, read_request
 from flows.system.environment import settle
 from flows.system.exit_status import exit_status
 from flows.system.output_paths import HELP
@@ -25,7 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def work() -> None:
         settle()
         places = Places.chosen(chosen.dataset, chosen.csv, chosen.figure, chosen.json)
-        request, store = check_attacks(chosen.dataset, chosen.eps_a, chosen.repeats), open_store()
+        own = own_datasets(read_request(StudyRequest()))
+        request, store = check_attacks(chosen.dataset, chosen.eps_a, chosen.repeats, own), open_store()
         # Imported now: torch, prefect and matplotlib read their environment once, when they are first imported.
         from flows.attack_runs.outputs import write
         from flows.attack_runs.table import measure

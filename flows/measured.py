@@ -16,8 +16,10 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.context.request import StudyRequest, read_request
-from flows.studies.coverage import check_coverage
+from flows.context.coverage import check_coverage
+from flows.context.request import StudyRequest
+from flows.studies.registry import declared
+from flows.studies.requests import read_request
 from flows.system.environment import settle
 from flows.system.exit_status import exit_status
 from tasks.datasets.catalogue.ego_names import whole_of
@@ -43,7 +45,8 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
         raise UserError(f"{', '.join(map(str, files))}: rows of one study are needed, found {studies or 'none'}")
     (study,) = studies
     profile: Profile = getattr(read_request(request), request.profile)
-    check_coverage(rows, profile)
+    declaration = declared(study)
+    check_coverage(rows, declaration, profile)
     datasets = sorted({row.dataset for row in rows})
     wholes = sorted({whole_of(name) for name in datasets})
     for name in wholes:
@@ -52,17 +55,17 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
     # Imported now: matplotlib reads its environment once, when it is first imported.
     from flows.context.exports import DIGITS
     from flows.results.provenance import provenance
-    from flows.results.published import published
-    from flows.results.tables_and_figures import draw_figures, write_tables
     from tasks.datasets.catalogue.readers import READERS
     from tasks.evaluation.tables.reference import beside
     from tasks.evaluation.tables.summary import summary, write_csv
 
     data = {name: {file: sorted(manifest()[file].hashes) for file in READERS[name].files} for name in wholes}
-    compared = beside(summary(rows), published(study))
+    assert declaration.outputs is not None  # a study with rows has some
+    outputs = declaration.outputs()
+    compared = beside(summary(rows), outputs.published())
     write_csv(folder / "table.csv", compared.round(DIGITS))
-    write_tables(study, compared, folder)
-    draw_figures(study, compared, folder, rows=files)
+    outputs.write_tables(compared, folder)
+    outputs.draw(compared, folder, None, files)
     parameters = profile.model_dump(include={"seed", "repeats", study})
     parameters[study] |= {"datasets": wholes}
     record = {

@@ -11,12 +11,10 @@ import sys
 from collections.abc import Callable, Sequence
 
 from flows.context.project import open_store
-from flows.context.request import check_request
-from flows.context.sweep_options import LISTS, STUDIES, add_grid_options
-from flows.context.sweep_request import requested
 from flows.run.command_line import guarded
-
-IN_DVC = ("node_classification", "graph_classification", "node_embedding")
+from flows.run.sweep_request import LISTS, NAMES, add_grid_options, requested
+from flows.studies.registry import STUDIES
+from flows.studies.requests import check_request
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m flows.relog", description="send finished results that MLflow missed, without duplicates"
     )
-    parser.add_argument("--study", nargs="+", choices=STUDIES, help="default: make run's; with an axis, a sweep's")
+    parser.add_argument("--study", nargs="+", choices=NAMES, help="default: make run's; with an axis, a sweep's")
     parser.add_argument("--profile", default="demo", help="section of params.yaml: demo (default) or paper")
     parser.add_argument("--dataset", action="extend", default=[], metavar="D", nargs="+", help="not the profile's")
     parser.add_argument(
@@ -36,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def checked() -> Callable[[], int]:
         axes = any(getattr(chosen, name) for name in LISTS)
         shared = {"profile": chosen.profile, "datasets": chosen.dataset, "overrides": chosen.set}
-        studies = chosen.study or (STUDIES[:1] if axes else IN_DVC)
+        studies = chosen.study or (NAMES[:1] if axes else [study.name for study in STUDIES if study.in_demo])
         requests = {study: requested(study, chosen, shared) for study in studies}
         for study, request in requests.items():
             check_request(study, request)

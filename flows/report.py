@@ -1,14 +1,14 @@
-"""The report stage's command line: whether there is anything to report shows before pandas and matplotlib are imported.
-
-python -m flows.report [--profile P]
-"""
+"""Every result of a profile beside the published figures: ``python -m flows.report [--profile P]``."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
 
+from flows.context.request import StudyRequest
 from flows.results.files import result_files
+from flows.studies.registry import STUDIES
+from flows.studies.requests import read_request
 from flows.system.environment import settle
 from flows.system.exit_status import exit_status
 
@@ -23,11 +23,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def work() -> None:
         settle()
-        result_files(profile)
+        parameters = getattr(read_request(StudyRequest(profile=profile)), profile)
+        files = result_files(profile, STUDIES)
         # Imported now: matplotlib reads its environment once, when it is first imported.
         from flows.results.report import report
 
-        report(profile)
+        report(profile, parameters, STUDIES, files)
 
     return exit_status(work)
 

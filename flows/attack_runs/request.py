@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from flows.context.project import workspace
-from flows.context.request import StudyRequest, own_datasets, read_request
 from flows.system.output_paths import check_places
 from tasks.datasets.catalogue.public import kind_of, require_kind
 from tasks.datasets.user.declaration import UserDataset, check_declaration
@@ -37,8 +36,10 @@ class AttackRequest:
     repeats: int
 
 
-def check_attacks(dataset: str, eps_a: Sequence[str] | None, repeats: int) -> AttackRequest:
-    """The request, where nothing is wrong with it.
+def check_attacks(
+    dataset: str, eps_a: Sequence[str] | None, repeats: int, own: Mapping[str, UserDataset]
+) -> AttackRequest:
+    """The request, where nothing is wrong with it; ``own`` are the data sets that the user declared.
 
     Raises:
         UserError: for an unknown or private data set, a bad budget or number of repeats, or ``eps_a`` with a set of
@@ -49,7 +50,6 @@ def check_attacks(dataset: str, eps_a: Sequence[str] | None, repeats: int) -> At
         raise UserError("--eps-a names a budget twice; name each once")
     if repeats < 1:
         raise UserError(f"--repeats {repeats}: use at least 1")
-    own = own_datasets(read_request(StudyRequest()))
     kind, declared = kind_of(dataset, own), own.get(dataset)
     if declared:
         refuse_private(dataset, declared.private)

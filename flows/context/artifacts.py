@@ -14,7 +14,7 @@ from prefect.context import FlowRunContext, TaskRunContext
 from prefect.logging.handlers import APILogHandler
 
 from flows.context.study import Outcome
-from flows.run.command_line import WithoutSecrets
+from flows.system.log_lines import WithoutSecrets
 from tasks.evaluation.tables.summary import cell, setting_names, summary
 from tasks.redaction import without_secrets
 from tasks.reports.ledgers.ledger_table import ledgers_markdown

@@ -9,40 +9,29 @@ from typing import Any
 from prefect import Task
 
 from flows.context.study import Study
-from flows.execution.submission import Call
 from tasks.steps.download import RawSource
 from tasks.store import PointRef
 
-Dealt = dict[tuple[str, int], PointRef]
+Splits = dict[tuple[str, int], PointRef]
 """Points by (data set, repeat)."""
 
 
-def deal(
+def partition(
     study: Study, sources: dict[str, RawSource], split: Task[..., Any], report_labels: Task[..., Any]
-) -> tuple[Dealt, Dealt]:
+) -> tuple[Splits, Splits]:
     """The splits, and the label reports that ``report_labels`` makes of them."""
-    splits = deal_roles(study, sources, split)
+    splits = draw_splits(study, sources, split)
     labels = study.collect(
-        Call(
-            report_labels,
-            f"report labels {name} repeat={repeat}",
-            {"store": study.store, "source": sources[name], "split": point, "repeat": repeat},
-            (name, repeat),
-        )
+        study.call(report_labels, "report labels", name, repeat, source=sources[name], split=point)
         for (name, repeat), point in splits.items()
     )
     return splits, labels
 
 
-def deal_roles(study: Study, sources: Mapping[str, RawSource], split: Task[..., Any]) -> Dealt:
-    """The splits, drawn by ``split``."""
-    seed = study.profile.seed
+def draw_splits(study: Study, sources: Mapping[str, RawSource], split: Task[..., Any]) -> Splits:
+    """The splits, drawn by ``split``; with ``seed: null`` they are those of seed 0."""
+    seed = study.profile.seed or 0
     return study.collect(
-        Call(
-            split,
-            f"split {name} repeat={repeat}",
-            {"store": study.store, "source": source, "repeat": repeat, "seed": 0 if seed is None else seed},
-            (name, repeat),
-        )
+        study.call(split, "split", name, repeat, source=source, seed=seed)
         for (name, source), repeat in product(sources.items(), range(study.profile.repeats))
     )

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
-from flows.context.project import open_store
-from flows.context.request import SECTIONS, StudyRequest, check_request, chosen_datasets, own_datasets, read_request
+from prefect import Task
+
+from flows.context.declaration import StudyDeclaration
+from flows.context.request import StudyRequest
 from flows.execution.submission import Call, Done, Submitter
 from tasks.datasets.user.declaration import UserDataset
 from tasks.errors import UserError
 from tasks.evaluation.tables.rows import Row
 from tasks.parameters.profiles import Profile
+from tasks.parameters.values import Section
 from tasks.reports.ledgers.ledger import Ledger
 from tasks.steps.download import RawSource, download
 from tasks.store import PointStore
@@ -43,7 +47,7 @@ class Outcome:
 class Study:
     """One run of a study: its parameters and what its steps share."""
 
-    name: str
+    declaration: StudyDeclaration
     request: StudyRequest
     profile: Profile
     datasets: list[str]
@@ -54,12 +58,50 @@ class Study:
     cached: int = 0
     failures: list[str] = field(default_factory=list)
 
-    @classmethod
-    def open(cls, name: str, request: StudyRequest, submitter: Submitter) -> Study:
-        """Resolve a request against params.yaml and open the store."""
-        profile = check_request(name, request)
-        own, store = own_datasets(read_request(request)), open_store()
-        return cls(name, request, profile, chosen_datasets(name, request, profile), own, store, submitter)
+    @property
+    def name(self) -> str:
+        """Of the study or stage."""
+        return self.declaration.name
+
+    @property
+    def grid(self) -> Section:
+        """The study's own section of the profile."""
+        section: Section = getattr(self.profile, self.declaration.sections[0])
+        return section
+
+    def call(
+        self,
+        step: Task[..., Any],
+        verb: str,
+        of: object,
+        repeat: int | None = None,
+        *,
+        key: Any = None,
+        **given: Any,
+    ) -> Call:
+        """A call of a step, named as the experiment reads: ``<verb> <of> repeat=<repeat>``.
+
+        Parameters of the step that are not given come, by their names, from what the call is about (``repeat``, its
+        ``label``, the ``dataset`` of a cell), from the run (``store``, ``seed``, ``device``, ``study``: the grid) and from the grid.
+
+        Args:
+            step: the step.
+            verb: what it does.
+            of: what it is about: a cell of the table, or words.
+            repeat: the repeat, for what is drawn anew in each.
+            key: what the result is found by in ``collect``; (of, repeat) unless it is given.
+            given: the step's other arguments.
+        """
+        label = str(of) if repeat is None else f"{of} repeat={repeat}"
+        known: dict[str, Any] = {"label": label, "repeat": repeat, "store": self.store, "study": self.grid}
+        known |= {"seed": self.profile.seed, "device": self.profile.device, "dataset": getattr(of, "dataset", None)}
+        arguments = {
+            name: given.pop(name) if name in given else known[name] if name in known else getattr(self.grid, name)
+            for name, parameter in signature(step.plain).parameters.items()  # type: ignore[attr-defined]
+            if name in given or name in known or (parameter.default is parameter.empty or hasattr(self.grid, name))
+        }
+        assert not given, f"{step.name} has no {', '.join(given)}"
+        return Call(step, f"{verb} {label}", arguments, (of, repeat) if key is None else key)
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """Successful calls as they finish; computed points are logged, failed ones noted."""
@@ -67,14 +109,14 @@ class Study:
             if self._noted(done):
                 yield done
 
-    def here(self, call: Call) -> Done | None:
+    def run_inline(self, call: Call) -> Done | None:
         """A short call done at once, by the flow itself; None when it failed, which is noted."""
-        done = self.submitter.here(call)
+        done = self.submitter.run_inline(call)
         return done if self._noted(done) else None
 
     def collect(self, calls: Iterable[Call]) -> dict[Any, Any]:
-        """Results by what their calls are about."""
-        return {done.call.about: done.result for done in self.run(calls)}
+        """Results by the keys of their calls."""
+        return {done.call.key: done.result for done in self.run(calls)}
 
     def sources(self) -> dict[str, RawSource]:
         """The data sets' raw files; the study goes on without a set that cannot be had.
@@ -82,20 +124,23 @@ class Study:
         Raises:
             UserError: when none can be had.
         """
-        calls = [
-            Call(download, f"download {name}", {"store": self.store, "name": name, "own": self.own.get(name)}, name)
-            for name in self.datasets
-        ]
-        found = self.collect(calls)
+        found = self.collect(
+            self.call(download, "download", name, key=name, name=name, own=self.own.get(name)) for name in self.datasets
+        )
         if not found:
             raise UserError("; ".join(self.failures))
         self.datasets = [name for name in self.datasets if name in found]
         return {name: found[name] for name in self.datasets}
 
-    def outcome(self, rows: list[Row], ledgers: dict[str, Ledger]) -> Outcome:
+    def outcome(self, rows: list[Row], ledgers: Mapping[str, Ledger]) -> Outcome:
         """The result, with a last line on what was computed and what was found."""
         log.info("%s: %d points computed, %d found in the store", self.name, self.computed, self.cached)
-        return Outcome(self.name, rows, ledgers, self.failures, self.computed, self.cached)
+        return Outcome(self.name, rows, dict(ledgers), self.failures, self.computed, self.cached)
+
+    def parameters(self) -> str:
+        """The parameters that decide the results, as canonical JSON."""
+        chosen = self.profile.model_dump(include={"seed", "repeats", *self.declaration.sections})
+        return json.dumps(chosen, sort_keys=True)
 
     def _noted(self, done: Done) -> bool:
         if done.error is not None:
@@ -116,9 +161,3 @@ class Study:
         else:
             self.computed += 1
             log.info("computed in %.1f s: %s", point.seconds, name)
-
-
-def describe(profile: Profile, section: str) -> str:
-    """The parameters that decide a study's results, as canonical JSON."""
-    chosen = profile.model_dump(include={"seed", "repeats", *SECTIONS.get(section, (section,))})
-    return json.dumps(chosen, sort_keys=True)

@@ -27,12 +27,12 @@ LOST = (BrokenExecutor, CancelledError)
 
 @dataclass(frozen=True)
 class Call:
-    """One step with its arguments; ``name`` reads as the experiment and ``about`` is the caller's own."""
+    """One step with its arguments; ``name`` reads as the experiment; the caller finds the result by ``key``."""
 
     step: Task[..., Any]
     name: str
     arguments: dict[str, Any] = field(repr=False)
-    about: Any = None
+    key: Any = None
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,16 @@ class Submitter(Protocol):
     """Runs calls side by side and yields them as they finish, at most ``IN_FLIGHT`` handed out at a time.
 
     A mistake of the user (``UserError``) is raised at once, as is ``Interrupted``; other errors, and what is
-    ``Unavailable``, are yielded with their call. ``meanwhile`` is done once, as soon as the first calls are handed out:
+    ``Unavailable``, are yielded with their call. ``warm_up`` is done once, as soon as the first calls are handed out:
     workers take seconds to start.
     """
 
-    meanwhile: Callable[[], object]
+    warm_up: Callable[[], object]
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """The calls in the order in which they finish."""
 
-    def here(self, call: Call) -> Done:
+    def run_inline(self, call: Call) -> Done:
         """A short call in the flow's own thread, past everything that waits for a worker."""
 
 
@@ -66,7 +66,7 @@ class PrefectSubmitter:
 
     def __init__(self, tag: str) -> None:
         self.tag = tag
-        self.meanwhile: Callable[[], object] = _nothing
+        self.warm_up: Callable[[], object] = _nothing
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """See ``Submitter``."""
@@ -78,7 +78,7 @@ class PrefectSubmitter:
                     future.wait()
                     yield _settled(futures[future], future.state, future.result)
 
-    def here(self, call: Call) -> Done:
+    def run_inline(self, call: Call) -> Done:
         """See ``Submitter``."""
         state: State[Any] = self._named(call)(**call.arguments, return_state=True)
         return _settled(call, state, state.result)
@@ -92,7 +92,7 @@ class PlainSubmitter:
 
     def __init__(self, pool: Executor) -> None:
         self.pool = pool
-        self.meanwhile: Callable[[], object] = _nothing
+        self.warm_up: Callable[[], object] = _nothing
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """See ``Submitter``."""
@@ -106,7 +106,7 @@ class PlainSubmitter:
                         raise error
                     yield Done(futures[future], error=error) if error else Done(futures[future], future.result())
 
-    def here(self, call: Call) -> Done:
+    def run_inline(self, call: Call) -> Done:
         """See ``Submitter``."""
         plain: Any = call.step.plain  # type: ignore[attr-defined]
         try:
@@ -129,9 +129,9 @@ def call_tags(call: Call) -> set[str]:
 
     A Prefect concurrency limit on that tag, where there is one, is then a limit on these calls.
     """
-    given, about = call.arguments, call.about if isinstance(call.about, tuple) else (call.about,)
+    given, parts = call.arguments, call.key if isinstance(call.key, tuple) else (call.key,)
     found = {given.get("dataset"), given.get("name"), given.get("method"), getattr(given.get("source"), "name", None)}
-    found |= {getattr(part, name, None) for part in about for name in ("dataset", "method")}
+    found |= {getattr(part, name, None) for part in parts for name in ("dataset", "method")}
     if given.get("device") == "cuda" or (given.get("device") == "auto" and torch.cuda.is_available()):
         found.add(GPU)
     return {tag for tag in found if isinstance(tag, str)}
@@ -164,7 +164,7 @@ def _nothing() -> None:
 
 
 def _once(submitter: Submitter) -> None:
-    waiting, submitter.meanwhile = submitter.meanwhile, _nothing
+    waiting, submitter.warm_up = submitter.warm_up, _nothing
     waiting()
 
 

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from flows.context.declaration import StudyDeclaration
 from flows.context.project import data_folder
-from flows.context.request import StudyRequest, read_request
 from tasks.errors import UserError
 
-FIGURES = {
-    "node_classification": "solitude",
-    "graph_classification": "graphs",
-    "ego_clustering": "egos",
-    "node_embedding": "embedding",
-}
-"""The studies in the report's order, and the folders of their figures."""
 
-
-def result_files(profile: str) -> list[Path]:
-    """The rows of a profile's studies, in the report's order.
+def result_files(profile: str, studies: Sequence[StudyDeclaration]) -> list[Path]:
+    """The rows of a profile's studies, in their order.
 
     Raises:
-        UserError: for an unknown profile, and for one that has no results yet.
+        UserError: for a profile that has no results yet.
     """
-    read_request(StudyRequest(profile=profile))
     results = data_folder("results", profile)
-    files = [file for study in FIGURES for file in sorted(results.glob(f"{study}/*/rows.json"))]
+    files = [file for study in studies for file in sorted(results.glob(f"{study.name}/*/rows.json"))]
     if not files:
         raise UserError(f"no results below {results}; run `dvc repro` first")
     return files

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
+from flows.context.declaration import StudyDeclaration
 from flows.results.privacy import (
     attack_section,
     audit_section,
@@ -24,39 +26,13 @@ from tasks.evaluation.report_page.latex import latex_table
 from tasks.evaluation.report_page.page import page, picture
 from tasks.evaluation.report_page.published_tables import published_list, published_matrices
 from tasks.evaluation.report_page.result_tables import cost_tables, result_tables
+from tasks.evaluation.tables.controls import Controls
 from tasks.evaluation.tables.rows import write_atomically
 from tasks.evaluation.tables.significance import ABOVE, BELOW, SAME, UNTESTED, WORDS, judged
 from tasks.evaluation.tables.summary import setting_names
 from tasks.parameters.profiles import Profile
 
-CAPTIONS = {
-    "accuracy": "Accuracy against the edge budget, one curve per method and feature budget",
-    "figure-4": "Solitude's figure 4: accuracy against the edge budget; dashed lines were published",
-    "figure-5": "Solitude's figure 5: accuracy against the label rate; dashed lines were published",
-    "micro_f1_by_bins": "FedWalk's figure 6: micro-F1 against the number of bins",
-    "micro_f1_by_epsilon": "FedWalk's figure 7: micro-F1 against the encoder's budget, and the edges given away",
-    "micro_f1_by_prediction": "FedWalk's figure 8: micro-F1 against two-hop prediction, and the messages it saves",
-    "accuracy_by_epsilon": "Graph classification: accuracy against the budget; crosses were published",
-    "knn_5_by_epsilon": "GW-LDP's figure 3: accuracy of 5 nearest neighbours",
-    "knn_20_by_epsilon": "GW-LDP's figure 3: accuracy of 20 nearest neighbours",
-    "gw_by_epsilon": "Graph classification: mean Gromov-Wasserstein discrepancy of two graphs",
-    "ego_ari_by_epsilon": "Ego graphs: adjusted Rand index of the clusters; dashes are node counts alone",
-    "ego_nmi_by_epsilon": "Ego graphs: normalised mutual information of the clusters; dashes are node counts alone",
-    "ego_accuracy_by_epsilon": "Ego graphs: accuracy under the best matching; dashes are node counts alone",
-    "ego_gw_by_epsilon": "GW-LDP's figure 5: mean Gromov-Wasserstein discrepancy of two ego graphs",
-    "ego_five_graphs": "GW-LDP's figure 4: discrepancies of five ego graphs, the published ones first",
-}
-EGO_MAPS = "GW-LDP's figure 2: t-SNE of the discrepancies of ego graphs, by cluster above, by the centre's class below"
-OWN_TABLES = {
-    "table-1": "GW-LDP's table 1 and its controls: mean and deviation over splits in percent, difference in points",
-    "verdicts": "Every published cell, and every method of ours beside it; differences and margins in points",
-    "equal-relation-budget": "Accuracy by the budget of a relation: reported once, or by both of its ends",
-    "edges-told-apart": "How well the calibrated graph tells true from false reported edges, beside accuracy",
-    "deepwalk-published": "DeepWalk on the true graph beside its published table, percent, protocol top_k",
-    "largest-epsilon": "The largest budget at which a mode gives under a tenth of the edges away, and F1 there",
-    "published-changes": "Changes of micro-F1 that FedWalk's figures print, and ours between the same points",
-}
-"""Beside them, every way to walk and its costs are in ``embedding-modes.csv``, too long for the page."""
+ACCURACY = "Accuracy against the edge budget, one curve per method and feature budget"
 FRONTIER = (
     "Test accuracy over both budgets, a panel for each method. A red frame marks what no other pair of budgets, "
     "neither of them larger, reaches: the frontier of that method. Differences smaller than the standard deviations "
@@ -70,6 +46,7 @@ class Findings:
 
     Attributes:
         profile, parameters: the profile's name and content.
+        studies: all of them, in the page's order.
         compared: the summary of all rows beside the published figures.
         results: folders of the results, one per (study, data set).
         figures: the figures drawn, and the frontier's, as PNG files that have PDF and SVG twins below ``vector``.
@@ -77,11 +54,31 @@ class Findings:
 
     profile: str
     parameters: Profile
+    studies: Sequence[StudyDeclaration]
     compared: pd.DataFrame
     results: list[Path]
     figures: list[Path]
     frontier: list[Path]
     vector: Path
+
+    @property
+    def controls(self) -> Controls:
+        """Of all studies."""
+        merged: dict[str, dict[str, str]] = {}
+        for study in self.studies:
+            for column, reasons in study.controls.items():
+                merged.setdefault(column, {}).update(reasons)
+        return merged
+
+    @property
+    def tables(self) -> dict[str, str]:
+        """Titles of the studies' own tables, by file."""
+        return {name: title for study in self.studies for name, title in study.tables.items()}
+
+    @property
+    def captions(self) -> dict[str, str]:
+        """Of the figures, by file."""
+        return {"accuracy": ACCURACY} | {name: text for study in self.studies for name, text in study.captions.items()}
 
 
 def write_page(found: Findings, folder: Path, *, audit: Path, raw: Path, measured: Path) -> None:
@@ -97,13 +94,13 @@ def write_page(found: Findings, folder: Path, *, audit: Path, raw: Path, measure
     sections = [
         run_section(found.profile, found.parameters, datasets),
         privacy_section(ledger),
-        published_section(found.compared),
-        results_section(found.compared, list(datasets), folder / "tables"),
-        Section("figures", "Figures", tuple(_picture(path, found.vector) for path in found.figures)),
-        *frontier_section(found.frontier, found.vector),
+        published_section(found.compared, found.controls),
+        results_section(found, list(datasets), folder / "tables"),
+        Section("figures", "Figures", tuple(_picture(path, found) for path in found.figures)),
+        *frontier_section(found),
         *audit_section(audit),
         *attack_section(measured, found.vector),
-        cost_section(found.compared),
+        cost_section(found.compared, found.controls),
         ledger_section(found.results),
         provenance_section(raw, measured),
     ]
@@ -127,9 +124,9 @@ def _as_table(path: Path) -> Table:
     return Table(path.stem, path.stem.replace("-", " "), tuple(frame.columns), rows)
 
 
-def published_section(compared: pd.DataFrame) -> Section:
+def published_section(compared: pd.DataFrame, controls: Controls) -> Section:
     """The matrices of the Solitude study, then every comparison, with the test in words."""
-    table = published_list(compared)
+    table = published_list(compared, controls)
     if not table.rows:
         return Section(
             "published", "Beside the published figures", (Words("No published figure is for these points."),)
@@ -140,12 +137,13 @@ def published_section(compared: pd.DataFrame) -> Section:
     legend = Table(
         "legend", "Colours and arrows", ("above", "below", "not significant", "no test"), (samples,), kept=False
     )
-    blocks: tuple[Block, ...] = (Words(WORDS), legend, *published_matrices(compared), table)
+    blocks: tuple[Block, ...] = (Words(WORDS), legend, *published_matrices(compared, controls), table)
     return Section("published", "Beside the published figures", blocks)
 
 
-def results_section(compared: pd.DataFrame, studies: list[str], tables: Path) -> Section:
+def results_section(found: Findings, studies: list[str], tables: Path) -> Section:
     """Headline metrics of every point by study and data set, controls marked, and the Solitude study's own tables."""
+    compared = found.compared
     measured = compared.drop_duplicates([name for name in compared.columns if name not in ("item", *_REFERENCE)])
     blocks: list[Block] = [
         Words(
@@ -155,21 +153,21 @@ def results_section(compared: pd.DataFrame, studies: list[str], tables: Path) ->
         )
     ]
     for study in studies:
-        blocks += [Words(study.replace("_", " "), "heading"), *result_tables(measured, study)]
-    blocks += [table for name in OWN_TABLES if (table := _kept(name, tables)).rows]
+        blocks += [Words(study.replace("_", " "), "heading"), *result_tables(measured, study, found.controls)]
+    blocks += [table for name, title in found.tables.items() if (table := _kept(name, title, tables)).rows]
     return Section("results", "Results and controls", tuple(blocks))
 
 
-def frontier_section(drawn: list[Path], vector: Path) -> list[Section]:
+def frontier_section(found: Findings) -> list[Section]:
     """The heat maps; none where no method met two pairs of budgets."""
-    pictures = [_picture(path, vector) for path in drawn]
+    pictures = [_picture(path, found) for path in found.frontier]
     return [Section("frontier", "Privacy-utility frontier", (Words(FRONTIER), *pictures))] if pictures else []
 
 
-def cost_section(compared: pd.DataFrame) -> Section:
+def cost_section(compared: pd.DataFrame, controls: Controls) -> Section:
     """What was recorded of the cost."""
     tables: list[Block] = [
-        *cost_tables(compared.drop_duplicates([name for name in compared.columns if name not in _REFERENCE]))
+        *cost_tables(compared.drop_duplicates([name for name in compared.columns if name not in _REFERENCE]), controls)
     ]
     note = Words(
         "Running times depend on the machine and are no part of the results; where a run was kept, its record is below."
@@ -196,15 +194,14 @@ def _summary(found: Findings) -> list[str]:
     return sentences
 
 
-def _picture(path: Path, vector: Path) -> Picture:
-    dataset_backbone = path.stem.removeprefix("frontier-").replace("-", ", ")
-    maps = path.stem.startswith("ego_maps_")
-    caption = EGO_MAPS if maps else CAPTIONS.get(path.stem, f"Privacy-utility frontier: {dataset_backbone}")
-    files = [f"{vector.name}/{path.stem}.{form}" for form in ("pdf", "svg")]
-    return picture(vector / f"{path.stem}.svg", caption, files)
+def _picture(path: Path, found: Findings) -> Picture:
+    named = "ego_maps" if path.stem.startswith("ego_maps_") else path.stem
+    frontier = f"Privacy-utility frontier: {path.stem.removeprefix('frontier-').replace('-', ', ')}"
+    files = [f"{found.vector.name}/{path.stem}.{form}" for form in ("pdf", "svg")]
+    return picture(found.vector / f"{path.stem}.svg", found.captions.get(named, frontier), files)
 
 
-def _kept(name: str, folder: Path) -> Table:
+def _kept(name: str, title: str, folder: Path) -> Table:
     frame = pd.read_csv(folder / f"{name}.csv", dtype=str, keep_default_na=False)
     rows = tuple(tuple(Cell(text) for text in row) for row in frame.itertuples(index=False, name=None))
-    return Table(name, OWN_TABLES[name], tuple(frame.columns), rows)
+    return Table(name, title, tuple(frame.columns), rows)

@@ -3,65 +3,69 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pandas as pd
 
+from flows.context.declaration import StudyDeclaration, printed_settings
 from flows.context.exports import DIGITS
 from flows.context.project import data_folder, workspace
-from flows.context.request import StudyRequest, read_request
-from flows.results.files import FIGURES, result_files
 from flows.results.page import Findings, write_page
-from flows.results.published import published
-from flows.results.tables_and_figures import draw_figures, write_tables
 from tasks.evaluation.node_classification.accuracy_figure import draw_accuracy
 from tasks.evaluation.node_classification.frontier_figure import draw_frontier
 from tasks.evaluation.tables.reference import beside
 from tasks.evaluation.tables.rows import Row, read_rows, write_atomically
 from tasks.evaluation.tables.summary import cell, console_table, summary, write_csv
+from tasks.parameters.profiles import Profile
 
 
-def report(profile: str) -> str:
-    """Write report.html, table.csv, summary.txt, tables and figures below data/results/<profile>/report.
+def report(name: str, profile: Profile, studies: Sequence[StudyDeclaration], files: Sequence[Path]) -> str:
+    """Write report.html, table.csv, summary.txt, tables and figures below data/results/<name>/report.
+
+    Args:
+        name, profile: of params.yaml.
+        studies: all of them, in the report's order.
+        files: the rows of those that there are results of.
 
     Returns the summary.
 
     Raises:
-        UserError: when the profile has no results yet, or an input is damaged.
+        UserError: when an input is damaged.
     """
-    request = StudyRequest(profile=profile)
-    results, folder = data_folder("results", profile), data_folder("results", profile, "report")
-    files = result_files(profile)
+    results, folder = data_folder("results", name), data_folder("results", name, "report")
     rows: list[Row] = [row for file in files for row in read_rows(file)]
     ledgers = [file.with_name("ledger.md").read_text() for file in files]
-    parameters = getattr(read_request(request), profile)
     table = summary(rows)
-    of_study = {str(study): beside(part, published(str(study))) for study, part in table.groupby("study", sort=False)}
+    outputs = {study.name: study.outputs() for study in studies if study.outputs}
+    of_study = {
+        str(study): beside(part, outputs[str(study)].published()) for study, part in table.groupby("study", sort=False)
+    }
     compared = pd.concat(list(of_study.values()))
     write_csv(folder / "table.csv", compared.round(DIGITS))
     vector = folder / "figures"
     figures = [folder / "accuracy.png"]
     draw_accuracy(table, figures[0], vector)
-    for study in FIGURES:  # the page asks for the tables of all, of some of them empty
-        write_tables(study, compared, folder / "tables")
+    for output in outputs.values():  # the page asks for the tables of all, of some of them empty
+        output.write_tables(compared, folder / "tables")
+    places = {study.name: folder / study.figures for study in studies}
     for study, lines in of_study.items():
-        figures += draw_figures(study, lines, folder / FIGURES[study], vector, files)
+        figures += outputs[study].draw(lines, places[study], vector, files)
     frontier = draw_frontier(table, folder / "frontier", vector)
     # DVC fails a stage without one of its outputs, and some grids suffice for no figure of theirs.
-    for place in ["frontier", *(FIGURES[study] for study in FIGURES if (results / study).is_dir())]:
-        (folder / place).mkdir(parents=True, exist_ok=True)
+    for place in [folder / "frontier", *(places[study] for study in places if (results / study).is_dir())]:
+        place.mkdir(parents=True, exist_ok=True)
     write_page(
-        Findings(profile, parameters, compared, [file.parent for file in files], figures, frontier, vector),
+        Findings(name, profile, studies, compared, [file.parent for file in files], figures, frontier, vector),
         folder,
         audit=results / "audit.json",
-        raw=data_folder("raw", profile),
+        raw=data_folder("raw", name),
         measured=workspace() / "data" / "measured",
     )
     text = "\n".join(
         [
-            *(console_table(summary(part)) + "\n" for part in by_study(rows)),
-            comparison(compared),
+            *(console_table(summary(part)) + "\n" for part in by_study(rows, studies)),
+            comparison(compared, studies),
             "",
             *ledgers,
             "Where to look next",
@@ -75,34 +79,27 @@ def report(profile: str) -> str:
     return text
 
 
-def by_study(rows: list[Row]) -> Iterator[list[Row]]:
+def by_study(rows: list[Row], studies: Sequence[StudyDeclaration]) -> Iterator[list[Row]]:
     """The rows of each study: their settings differ, so they are printed in tables of their own."""
-    for study in sorted({row.study for row in rows}, key=list(FIGURES).index):
-        yield [row for row in rows if row.study == study]
+    for study in studies:
+        if part := [row for row in rows if row.study == study.name]:
+            yield part
 
 
-def comparison(compared: pd.DataFrame) -> str:
+def comparison(compared: pd.DataFrame, studies: Sequence[StudyDeclaration]) -> str:
     """Lines that have a published figure: ours, theirs, and the difference in points."""
     printed = compared[compared["item"] != ""]
     if printed.empty:
         return "No published figure is for these points."
+    columns = {study.name: study.point for study in studies}
     lines = [
-        f"{line['dataset']} {line['method']} {_settings(line)}: {line['metric']} "
-        f"{cell(line['mean'], line['sd'], line['repeats'])}, "
+        f"{line['dataset']} {line['method']} {' '.join(printed_settings(columns[line['study']], line))}: "
+        f"{line['metric']} {cell(line['mean'], line['sd'], line['repeats'])}, "
         f"published {_published(line['reference_mean'], line['reference_sd'])} ({line['item']}), "
         f"difference {line['difference_points']:+.1f} points"
         for line in printed.to_dict("records")
     ]
     return "\n".join(["Beside the published figures", *lines])
-
-
-def _settings(line: dict[Hashable, Any]) -> str:
-    """What tells published points apart."""
-    if line["study"] == "node_classification":
-        return f"{line['backbone']} eps_x={line['eps_x']} eps_a={line['eps_a']}"
-    if line["study"] == "graph_classification":
-        return " ".join([line["input"], *(f"{name}={line[name]}" for name in ("encoder", "eps") if line[name])])
-    return f"walks={line['walks']} train_ratio={line['train_ratio']} {line['scoring']}"
 
 
 def _published(mean: float, sd: float) -> str:

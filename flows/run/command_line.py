@@ -12,17 +12,18 @@ from pathlib import Path
 from typing import NoReturn
 
 from flows.context.project import open_store
-from flows.context.request import StudyRequest, check_request
-from flows.context.sweep_options import add_sweep_options
-from flows.context.sweep_request import requested
+from flows.context.request import StudyRequest
 from flows.execution.dask_address import require_scheduler
+from flows.run.sweep_request import add_sweep_options, requested
 from flows.server.local_server import leased_server
 from flows.server.lost_server import is_program, leave_at_once, server_lost, watch_server
+from flows.studies.registry import declared
+from flows.studies.requests import check_request
 from flows.system.environment import lighten_workers, settle
 from flows.system.exit_status import exit_status
+from flows.system.log_lines import WithoutSecrets
 from flows.system.output_paths import HELP, check_places
 from tasks.errors import ServerLost
-from tasks.redaction import without_secrets
 
 KEPT = "finished points are kept, the same command goes on from here"
 
@@ -34,28 +35,26 @@ def main(study: str, arguments: Sequence[str] | None = None) -> int:
     def checked() -> Callable[[], int]:
         check_places({"--json": chosen.json})
         name, request = _requested(study, chosen)
-        profile = check_request(name, request, logging.getLogger("pipeline").warning)
-        require_scheduler(profile)
+        found = check_request(name, request, logging.getLogger("pipeline").warning)
+        require_scheduler(found.profile)
         open_store()
 
         def work() -> int:
             # Imported now: prefect reads the server's address once, when it is first imported.
             from flows.run.run_study import run
 
-            return run(name, request, profile, chosen.plain, chosen.json)
+            return run(found, chosen.plain, chosen.json)
 
         return work
 
     return guarded(checked, chosen.plain, lambda: _import_study(chosen.study if study == "sweep" else study))
 
 
-def guarded(
-    checked: Callable[[], Callable[[], int]], plain: bool, meanwhile: Callable[[], object] = lambda: None
-) -> int:
+def guarded(checked: Callable[[], Callable[[], int]], plain: bool, warm_up: Callable[[], object] = lambda: None) -> int:
     """Do the work with a Prefect server, or plainly without one; mistakes and interrupts become one line and a status.
 
     ``checked`` refuses what is wrong with the request, before a server starts and with light imports alone, and returns
-    the work, which imports what imports prefect. ``meanwhile`` is called while a server starts.
+    the work, which imports what imports prefect. ``warm_up`` is called while a server starts.
     """
     _show_progress()
     lost = False
@@ -66,7 +65,7 @@ def guarded(
         work = checked()
         lighten_workers()
         try:
-            with _server(plain, meanwhile) as url:
+            with _server(plain, warm_up) as url:
                 if url and is_program():
                     watch_server(url, partial(_lose_server, url))
                 return work()
@@ -97,9 +96,8 @@ def _requested(study: str, chosen: argparse.Namespace) -> tuple[str, StudyReques
 
 def _import_study(name: str) -> None:
     import flows.run.run_study  # noqa: F401
-    from flows.run.conduct import study_named
 
-    study_named(name)
+    declared(name).flow()
 
 
 def _parser(study: str) -> argparse.ArgumentParser:
@@ -119,14 +117,6 @@ def _parser(study: str) -> argparse.ArgumentParser:
     return parser
 
 
-class WithoutSecrets(logging.Formatter):
-    """A formatter that masks passwords and keys."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """See ``logging.Formatter``."""
-        return without_secrets(super().format(record))
-
-
 def _show_progress() -> None:
     """The pipeline's own lines on standard error; the libraries' go to the Prefect UI."""
     log = logging.getLogger("pipeline")
@@ -138,9 +128,9 @@ def _show_progress() -> None:
 
 
 @contextlib.contextmanager
-def _server(plain: bool, meanwhile: Callable[[], object]) -> Iterator[str | None]:
+def _server(plain: bool, warm_up: Callable[[], object]) -> Iterator[str | None]:
     if plain:
         yield None
         return
-    with leased_server(meanwhile=meanwhile) as url:
+    with leased_server(warm_up=warm_up) as url:
         yield url

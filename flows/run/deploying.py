@@ -16,8 +16,8 @@ from prefect.client.schemas.actions import WorkPoolCreate
 from prefect.exceptions import ObjectNotFound
 from prefect.workers.process import ProcessWorker
 
-from flows.context.sweep_request import SweepRequest
 from flows.execution.submission import GPU
+from flows.run.sweep_request import SweepRequest
 from flows.server.api_errors import api_errors
 from flows.server.crashed_runs import mark_crashed_runs
 from flows.system.environment import PACKAGE_ROOT, project_root

@@ -11,7 +11,7 @@ from typing import Any
 from flows.context.request import StudyRequest
 from flows.context.study import Outcome, Study
 from flows.execution.submission import Call, Done, PlainSubmitter
-from flows.run.conduct import study_named
+from flows.studies.conduct import open_study, study_function
 from flows.tracking.mlflow_log import Tracker
 from tasks.errors import UserError
 from tasks.steps.node_classification.forecast import forecast
@@ -25,10 +25,10 @@ def relog(name: str, request: StudyRequest) -> int:
         UserError: when a point is missing, before anything is logged, and when MLflow cannot be used.
     """
     with ThreadPoolExecutor(1) as pool:
-        study = Study.open(name, request, StoredSubmitter(pool))
+        study = open_study(name, request, StoredSubmitter(pool))
         study.store = StoredPoints(study.store.root, study.store.exports)
         tracker = PatientTracker(study)
-        outcome = study_named(name)(study, tracker)
+        outcome = study_function(name)(study, tracker)
     if outcome.failures:
         raise UserError(f"{outcome.failures[0]}; nothing was logged")
     return tracker.log(outcome)

@@ -9,27 +9,25 @@ from typing import Any
 from prefect import State, tags
 from prefect.results import ResultRecord
 
-from flows.context.request import StudyRequest, chosen_datasets
 from flows.context.study import Outcome
 from flows.execution.submission import PlainSubmitter
 from flows.execution.task_runners import plain_pool, prefect_task_runner
-from flows.run.conduct import conduct
-from flows.run.study_flow import study_flow
 from flows.server.api_errors import api_errors
 from flows.server.crashed_runs import mark_crashed_runs
+from flows.studies.conduct import conduct
+from flows.studies.requests import ResolvedRequest
 from tasks.errors import UserError
 from tasks.evaluation.tables.rows import write_rows
 from tasks.evaluation.tables.summary import console_table, summary
-from tasks.parameters.profiles import Profile
 from tasks.reports.ledgers.ledger_table import ledgers_markdown
 from tasks.steps.point import REFUSED
 
 log = logging.getLogger("pipeline")
 
 
-def run(name: str, request: StudyRequest, profile: Profile, plain: bool, rows: Path | None) -> int:
+def run(asked: ResolvedRequest, plain: bool, rows: Path | None) -> int:
     """Run one study that was checked; its rows go to the file ``rows``. The exit status."""
-    outcome = _plainly(name, request, profile) if plain else _with_prefect(name, request, profile)
+    outcome = _plainly(asked) if plain else _with_prefect(asked)
     if rows:  # before what is printed, which nobody may read to its end
         write_rows(rows, outcome.rows)
     if outcome.rows:
@@ -41,12 +39,12 @@ def run(name: str, request: StudyRequest, profile: Profile, plain: bool, rows: P
     return 1 if outcome.failures else 0
 
 
-def _plainly(name: str, request: StudyRequest, profile: Profile) -> Outcome:
-    with plain_pool(profile) as pool:
-        return conduct(name, request, PlainSubmitter(pool), "none")
+def _plainly(asked: ResolvedRequest) -> Outcome:
+    with plain_pool(asked.profile) as pool:
+        return conduct(asked.declaration.name, asked.request, PlainSubmitter(pool), "none")
 
 
-def run_in_prefect(name: str, request: StudyRequest, profile: Profile) -> State[Any]:
+def run_in_prefect(asked: ResolvedRequest) -> State[Any]:
     """Run a study as a flow run with the profile's task runner; within another flow, as a part of it.
 
     Raises:
@@ -57,13 +55,13 @@ def run_in_prefect(name: str, request: StudyRequest, profile: Profile) -> State[
         crashed_runs = mark_crashed_runs()
     for crashed in crashed_runs:
         log.warning("flow run %r was killed and is marked as crashed; its finished points are kept", crashed)
-    named = study_flow.with_options(
-        name=name.replace("_", " "),
-        flow_run_name=request.title(name).replace("{", "{{").replace("}", "}}"),  # Prefect fills in such fields
-        task_runner=prefect_task_runner(profile),
+    declaration, request = asked.declaration, asked.request
+    flow = declaration.flow().with_options(
+        flow_run_name=request.title(declaration.name).replace("{", "{{").replace("}", "}}"),  # Prefect fills in fields
+        task_runner=prefect_task_runner(asked.profile),
     )
-    with api_errors(), tags(name, request.profile, *chosen_datasets(name, request, profile)):
-        state: State[Any] = named(name, request, return_state=True)
+    with api_errors(), tags(declaration.name, request.profile, *asked.datasets):
+        state: State[Any] = flow(request, return_state=True)  # type: ignore[assignment]
     return state
 
 
@@ -73,11 +71,11 @@ def outcome_of(state: State[Any]) -> Outcome | None:
     return found if isinstance(found, Outcome) else None
 
 
-def _with_prefect(name: str, request: StudyRequest, profile: Profile) -> Outcome:
-    state = run_in_prefect(name, request, profile)
+def _with_prefect(asked: ResolvedRequest) -> Outcome:
+    state = run_in_prefect(asked)
     if state.name == REFUSED:
         raise UserError(state.message or "refused")
     if outcome := outcome_of(state):
         return outcome
     state.result()  # raises what ended the flow
-    raise RuntimeError(f"{request.title(name)} ended as {state.name} without an outcome")
+    raise RuntimeError(f"{asked.request.title(asked.declaration.name)} ended as {state.name} without an outcome")

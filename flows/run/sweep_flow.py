@@ -12,10 +12,10 @@ from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
 
 from flows.context.artifacts import show_outcome
-from flows.context.request import check_request
-from flows.context.sweep_request import SweepRequest
 from flows.run.run_study import outcome_of, run_in_prefect
+from flows.run.sweep_request import SweepRequest
 from flows.server.crashed_runs import claim_run
+from flows.studies.requests import check_request
 from tasks.errors import UserError
 from tasks.steps.point import REFUSED
 
@@ -35,8 +35,7 @@ def sweep(request: SweepRequest = AS_IN_PARAMS) -> State[Any]:
         request: study and grid; what is left empty is as in params.yaml
     """
     try:
-        chosen = request.study_request()
-        state = run_in_prefect(request.study, chosen, check_request(request.study, chosen))
+        state = run_in_prefect(check_request(request.study, request.study_request()))
     except UserError as mistake:
         return Failed(name=REFUSED, message=str(mistake))
     if outcome := outcome_of(state):

@@ -29,13 +29,13 @@ CONNECT_SECONDS = 0.8
 
 @contextlib.contextmanager
 def leased_server(
-    root: Path | None = None, idle_seconds: float | None = None, meanwhile: Callable[[], object] = lambda: None
+    root: Path | None = None, idle_seconds: float | None = None, warm_up: Callable[[], object] = lambda: None
 ) -> Iterator[str]:
     """Hold a Prefect API open and yield its URL, which is also put in PREFECT_API_URL for the time of the lease.
 
     In this order: the server that PREFECT_API_URL names, the one of ``make ui``, the shared local one, started if need
     be and stopped by its supervisor ``idle_seconds`` (PREFECT_SERVER_IDLE_SECONDS, else 30) after the last lease.
-    Enter it before prefect is imported. ``meanwhile``, which may import prefect, is called while a server that this
+    Enter it before prefect is imported. ``warm_up``, which may import prefect, is called while a server that this
     lease needs is starting; both take seconds.
 
     Raises UserError if PREFECT_API_URL names a server that does not answer, or if the local one does not start.
@@ -52,7 +52,7 @@ def leased_server(
     with folder.locked():
         lease = folder.add_lease()
         try:
-            url = running_server(root) or _shared_server(folder, _idle_seconds(idle_seconds), meanwhile)
+            url = running_server(root) or _shared_server(folder, _idle_seconds(idle_seconds), warm_up)
         except BaseException:
             _let_go(lease, given)
             raise
@@ -93,7 +93,7 @@ def require_answer(url: str) -> None:
         time.sleep(0.5)
 
 
-def _shared_server(folder: LeaseFolder, idle_seconds: float, meanwhile: Callable[[], object]) -> str:
+def _shared_server(folder: LeaseFolder, idle_seconds: float, warm_up: Callable[[], object]) -> str:
     """The recorded server if it lives, else a new one; the caller holds the lock."""
     record = folder.read_record()
     supervisor: subprocess.Popen[bytes] | None = None
@@ -105,10 +105,10 @@ def _shared_server(folder: LeaseFolder, idle_seconds: float, meanwhile: Callable
                 return record.url
             if supervisor and not told:
                 told = os.environ["PREFECT_API_URL"] = record.url
-                meanwhile()
+                warm_up()
                 continue
         elif told:
-            break  # whoever was called meanwhile has read an address that is no more
+            break  # whoever was called has read an address that is no more
         elif record:
             # Its supervisor was killed; the server, if it still runs, is on its way out.
             record.server.stop()

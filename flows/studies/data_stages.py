@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from flows.context.project import data_folder
-from flows.context.study import Outcome, Study
-from flows.studies.node_classification.reports import perturb
-from flows.tracking.mlflow_log import Tracker
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from flows.context.declaration import StudyDeclaration
+
+if TYPE_CHECKING:
+    from prefect import Flow
 
 
-def download_data(study: Study, _: Tracker) -> Outcome:
-    """Bring every data set of the profile in, whichever study it is for."""
-    for name, source in study.sources().items():
-        if study.request.export:
-            # A user's own files stay where they are; DVC still expects the folder.
-            study.store.export([source.point] if source.point else [], data_folder("raw", study.request.profile, name))
-    return study.outcome([], {})
+def download_stage(studies: Sequence[StudyDeclaration]) -> StudyDeclaration:
+    """Brings every data set of a profile in, whichever study it is for."""
+    return StudyDeclaration("download", _download, sections=tuple(study.name for study in studies))
 
 
-def perturb_reports(study: Study, _: Tracker) -> Outcome:
-    """Draw the reports that the users send."""
-    sources = study.sources()
-    reports = perturb(study, sources)
-    if study.request.export:
-        for name in sources:
-            folder = data_folder("noisy", study.request.profile, "node_classification", name)
-            study.store.export(reports.points(name), folder)
-    return study.outcome([], {"": reports.ledger()})
+def perturb_stage(study: StudyDeclaration) -> StudyDeclaration:
+    """Draws a study's reports, which the study finds in the store."""
+    return replace(study, name="perturb", flow=_perturb)
+
+
+def _download() -> Flow[..., Any]:
+    from flows.studies.stage_flows import download
+
+    return download
+
+
+def _perturb() -> Flow[..., Any]:
+    from flows.studies.stage_flows import perturb
+
+    return perturb

@@ -7,16 +7,18 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-from flows.context.study import Outcome, Study, describe
+from flows.context.coverage import TableCell
+from flows.context.declaration import printed_settings
+from flows.context.study import Outcome, Study
 from flows.results.provenance import git_revision, versions
-from flows.results.published import published
 from flows.system.environment import PACKAGE_ROOT, project_root
 from flows.system.owners import is_dead, this_process
 from tasks.code_version import code_version
@@ -61,7 +63,7 @@ class Tracker:
         self.problem: UserError | None = None
         self._parent: ParentRun | None = None
         self._flow_run = flow_run
-        self._grown = False
+        self._added = False
 
     def prepare(self) -> None:
         """What takes seconds, and can be done before there is a cell."""
@@ -70,32 +72,46 @@ class Tracker:
 
     def cell(
         self,
+        cell: TableCell,
+        rows: list[Row],
+        points: Mapping[int, PointRef],
+        source: RawSource,
+        predictions: Mapping[int, Judged] | None = None,
+    ) -> None:
+        """One child for each line of the table: settings and repeats as params; means and deviations as metrics.
+
+        Digests are tags. Of a public data set the child also names the set and, given its repeats' ``predictions``,
+        holds their confusion matrix and the model of the best.
+        """
+        lines: defaultdict[str, list[Row]] = defaultdict(list)
+        columns = [column for column in self.study.declaration.point if column.rstrip("=") not in cell.settings]
+        for row in rows:
+            lines[" ".join([str(cell), *printed_settings(columns, row.settings)])].append(row)
+        for name, line in lines.items():
+            self._line(name, line, points, source, predictions)
+
+    def _line(
+        self,
         name: str,
         rows: list[Row],
         points: Mapping[int, PointRef],
         source: RawSource,
-        mechanisms: Sequence[str],
-        predictions: Mapping[int, Judged] | None = None,
+        predictions: Mapping[int, Judged] | None,
     ) -> None:
-        """One child: settings and repeats as params; means and standard deviations as metrics; digests as tags.
-
-        ``mechanisms`` are the modules whose noise the cell is about. Of a public data set the child also names the set
-        and, given its repeats' ``predictions``, holds their confusion matrix and the model of the best.
-        """
         if self.problem:
             return
         first = rows[0]
         metrics: dict[str, float] = {}
         for line in summary(rows).itertuples():
             metrics |= {str(line.metric): float(line.mean), f"{line.metric}_sd": float(line.sd)}  # type: ignore[arg-type]
-        tags = {"mechanism_version": code_version(*mechanisms)}
+        tags = {"mechanism_version": code_version(*self.study.declaration.mechanisms)}
         if not source.private:
             tags["data_digest"] = source.content
         # The content of a private point's metrics is a function of raw data; its keyed digest is not.
         digests = [point.digest if source.private else point.content for _, point in sorted(points.items())]
         identity = canonical_json({"cell": name, "points": digests})
         try:
-            self._grown |= log_child(
+            self._added |= log_child(
                 self._open(),
                 point_digest=hashlib.sha256(identity.encode()).hexdigest()[:24],
                 name=name,
@@ -119,18 +135,18 @@ class Tracker:
             return
         try:
             parent = self._open()
-            if parent.finished and not self._grown and not outcome.failures:
+            if parent.finished and not self._added and not outcome.failures:
                 return
             table = summary(outcome.rows)
             texts = {
                 "table.txt": console_table(table) + "\n",
-                "params.json": describe(self.study.profile, self.study.name) + "\n",
+                "params.json": self.study.parameters() + "\n",
                 "environment.json": json.dumps(versions(), indent=1) + "\n",
                 "ledger.md": ledgers_markdown(outcome.ledgers),
                 "ledger.json": outcome.ledger.to_json(),
             }
             with TemporaryDirectory() as place:
-                log_parent_artifact(parent, texts | _tables_and_figures(self.study.name, table, Path(place)))
+                log_parent_artifact(parent, texts | _tables_and_figures(self.study, table, Path(place)))
             close_parent(parent, "FAILED" if outcome.failures else "FINISHED")
         except UserError as problem:
             self._give_up(problem)
@@ -145,7 +161,7 @@ class Tracker:
     def _open(self) -> ParentRun:
         if self._parent is None:
             study, tracking_uri = self.study, default_tracking_uri(project_root())
-            described = describe(study.profile, study.name)
+            described = study.parameters()
             sweep = canonical_json([study.name, study.datasets, described, self._code_version()])
             self._parent = open_parent(
                 tracking_uri,
@@ -159,11 +175,11 @@ class Tracker:
                     "parameters": described,
                 },
             )
-            tell_dead_runs(tracking_uri)
+            log_dead_runs(tracking_uri)
         return self._parent
 
     def _code_version(self) -> str:
-        return code_version(f"flows.{self.study.name}")
+        return code_version(f"flows.studies.{self.study.name}.flow")
 
     def _give_up(self, problem: UserError) -> None:
         log.error("%s", problem)
@@ -178,7 +194,7 @@ class Tracker:
         }
 
 
-def tell_dead_runs(tracking_uri: str) -> None:
+def log_dead_runs(tracking_uri: str) -> None:
     """Mark and name the runs that a killed process of this machine left running.
 
     Raises UserError if the store cannot be used.
@@ -203,14 +219,11 @@ def _artifacts(source: RawSource, predictions: Mapping[int, Judged]) -> Artifact
     }
 
 
-def _tables_and_figures(study: str, table: pd.DataFrame, place: Path) -> dict[str, Path | str]:
-    from flows.results.tables_and_figures import (  # imported on demand: it brings matplotlib with it
-        draw_figures,
-        write_tables,
-    )
-
-    compared = beside(table, published(study))
+def _tables_and_figures(study: Study, table: pd.DataFrame, place: Path) -> dict[str, Path | str]:
+    assert study.declaration.outputs is not None  # a study with rows has some
+    outputs = study.declaration.outputs()
+    compared = beside(table, outputs.published())
     write_csv(place / "table.csv", compared)
-    write_tables(study, compared, place / "tables")
-    draw_figures(study, compared, place / "figures")
+    outputs.write_tables(compared, place / "tables")
+    outputs.draw(compared, place / "figures", None, ())
     return {path.name: path for path in place.iterdir()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from tasks.errors import UserError
 from tasks.parameters.classification import STATED, ClassificationGrid
 from tasks.parameters.embedding import EmbeddingGrid
 from tasks.parameters.problem import problem, shortened
-from tasks.parameters.profiles import PROFILES, Parameters
+from tasks.parameters.profiles import PROFILES, Parameters, parameters_with
+from tasks.parameters.values import Section
 from tasks.parameters.yaml_text import read_yaml
 
 MOST_VALUES = 100_000
@@ -25,13 +26,19 @@ AXES = {"node_classification": ClassificationGrid.model_fields, "node_embedding"
 
 
 def load_parameters(
-    path: Path, profile: str = "demo", overrides: Sequence[str] = (), told: Callable[[str], object] = lambda _: None
+    path: Path,
+    profile: str = "demo",
+    overrides: Sequence[str] = (),
+    log: Callable[[str], object] = lambda _: None,
+    sections: Mapping[str, type[Section]] | None = None,
 ) -> Parameters:
     """Read and validate ``path``; ``overrides`` are ``dotted.key=json``, relative to the profile.
 
+    ``sections`` are the models of the studies' sections, where there are more than those of ``Profile``.
+
     Overrides that name an axis of a grid ask for the cells of that grid alone: its parts, which have budgets and
     methods of their own, are left out unless an override names them, too; and likewise the ``searches`` of single
-    methods where one names ``search``. ``told`` is called with a line on that.
+    methods where one names ``search``. ``log`` is called with a line on that.
 
     Raises:
         UserError: for an unreadable file, an unknown profile or key, or a value out of range.
@@ -57,13 +64,13 @@ def load_parameters(
         section = tree[profile][study]
         if isinstance(parts := section.get("parts"), list) and parts:
             section["parts"] = []
-            told(
+            log(
                 f"{study}: --set names an axis, so the {len(parts)} parts of the grid are left out; to run them, too, "
                 f"change the axis in params.yaml, or name them with --set '{study}.parts=[...]'"
             )
-    _search_as_asked(tree[profile], overrides, told)
+    _search_as_asked(tree[profile], overrides, log)
     try:
-        return Parameters.model_validate(tree, context={STATED: stated})
+        return parameters_with(sections or {}).model_validate(tree, context={STATED: stated})
     except ValidationError as error:
         source = f"{path.name} as changed for this run" if overrides else path.name
         raise UserError(f"{source}: {problem(error)}") from None
@@ -86,7 +93,7 @@ def _narrowed(overrides: Sequence[str]) -> list[str]:
     ]
 
 
-def _search_as_asked(profile: dict[str, Any], overrides: Sequence[str], told: Callable[[str], object]) -> None:
+def _search_as_asked(profile: dict[str, Any], overrides: Sequence[str], log: Callable[[str], object]) -> None:
     """An override of ``search`` holds for every method: the searches of single ones are left out unless named too."""
     keys = [override.partition("=")[0].strip() for override in overrides]
     named = {key.split(".")[1] for key in keys if key.startswith("node_classification.")}
@@ -94,7 +101,7 @@ def _search_as_asked(profile: dict[str, Any], overrides: Sequence[str], told: Ca
         return
     section = profile["node_classification"]
     if isinstance(section, dict) and section.get("searches"):
-        told(f"node_classification: --set names search, so those of {', '.join(section['searches'])} are left out")
+        log(f"node_classification: --set names search, so those of {', '.join(section['searches'])} are left out")
         section["searches"] = {}
 
 

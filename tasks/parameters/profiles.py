@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, create_model
 
 from tasks.parameters.classification import NodeClassification
 from tasks.parameters.embedding import NodeEmbedding
@@ -35,6 +36,16 @@ class Profile(Section):
     ego_clustering: EgoClustering = EgoClustering()
 
 
+Model = TypeVar("Model", bound=Section)
+
+
+def section_of(profile: Profile, model: type[Model]) -> Model:
+    """The section of a study, by its model."""
+    found = next(value for _, value in profile if type(value) is model)
+    assert isinstance(found, model)
+    return found
+
+
 class OwnDataset(Section):
     """A user's own graph; private unless said otherwise. Paths are relative to the project's root."""
 
@@ -52,3 +63,16 @@ class Parameters(Section):
     demo: Profile
     paper: Profile
     datasets: dict[Name, OwnDataset] = {}
+
+
+def parameters_with(sections: Mapping[str, type[Section]]) -> type[Parameters]:
+    """The model of the file, with the sections of further studies; what they leave out has its default."""
+    further: dict[str, Any] = {
+        name: (model, Field(default_factory=model))
+        for name, model in sections.items()
+        if name not in Profile.model_fields
+    }
+    if not further:
+        return Parameters
+    profile = create_model("Profile", __base__=Profile, **further)
+    return create_model("Parameters", __base__=Parameters, demo=(profile, ...), paper=(profile, ...))

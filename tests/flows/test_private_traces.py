@@ -271,7 +271,7 @@ project.workspace = request.workspace = lambda: Path(workspace)
 leased = command._server
 
 @contextlib.contextmanager
-def served(plain, meanwhile):
+def served(plain, warm_up):
     with leased(plain, lambda: None) as url:  # nothing is imported before it is replaced
         if fails:
             import tasks.steps.node_classification.perturb

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from flows.context.splits import Dealt, deal
+from flows.context.splits import Splits, partition
 from flows.context.study import Study
-from flows.execution.submission import Call
 from flows.studies.graph_classification.grid import NO_NOISE, Cell, embedded
 from tasks.models.graph_architecture import GraphBackbone, Level
-from tasks.parameters.graphs import EmbeddedGraphs
+from tasks.parameters.graphs import EmbeddedGraphs, GraphClassification
+from tasks.parameters.profiles import section_of
 from tasks.reports.ledgers.ledger import Ledger
 from tasks.steps.download import RawSource
 from tasks.steps.graph_classification.embed_graphs import encode_graphs, train_federation
@@ -44,53 +44,43 @@ class Reports:
         return labels + [point for (cell, _), point in self.embeddings.items() if cell.dataset == dataset]
 
     def kept(self, dataset: str) -> list[PointRef]:
-        """What stayed with the clients and the bench of one data set."""
+        """What stayed with the clients and the evaluation of one data set."""
         splits = [point for (name, _), point in self.splits.items() if name == dataset]
         return splits + [point for (name, *_), point in self.federations.items() if name == dataset]
 
 
 def embedding_grid(study: Study) -> EmbeddedGraphs:
     """The section of the study at hand."""
-    grid = getattr(study.profile, study.name)
-    assert isinstance(grid, EmbeddedGraphs)
-    return grid
+    assert isinstance(study.grid, EmbeddedGraphs)
+    return study.grid
 
 
 def gather(study: Study, sources: dict[str, RawSource]) -> Reports:
     """One split a repeat; networks trained on raw graphs over all clients; one report for every encoder and budget."""
-    splits, labels = deal(study, sources, split_graphs, report_graph_labels)
-    federations = federate(study, sources, splits, study.profile.graph_classification.backbones)
+    splits, labels = partition(study, sources, split_graphs, report_graph_labels)
+    federations = federate(study, sources, splits, section_of(study.profile, GraphClassification).backbones)
     return Reports(splits, labels, federations, encode(study, sources, federations))
 
 
 def federate(
     study: Study,
     sources: Mapping[str, RawSource],
-    splits: Dealt,
+    splits: Splits,
     backbones: Sequence[GraphBackbone],
     level: Level = "graph",
 ) -> dict[tuple[str, GraphBackbone, int], PointRef]:
     """Networks trained over all clients, by (data set, backbone, repeat)."""
-    grid = embedding_grid(study)
     return study.collect(
-        Call(
+        study.call(
             train_federation,
-            f"federate {name} {backbone} repeat={repeat}",
-            {
-                "store": study.store,
-                "source": sources[name],
-                "split": point,
-                "backbone": backbone,
-                "rounds": grid.rounds,
-                "clients": grid.clients,
-                "concentration": grid.concentration,
-                "absence": grid.absence,
-                "repeat": repeat,
-                "seed": study.profile.seed,
-                "device": study.profile.device,
-                "level": level,
-            },
-            (name, backbone, repeat),
+            "federate",
+            f"{name} {backbone}",
+            repeat,
+            key=(name, backbone, repeat),
+            source=sources[name],
+            split=point,
+            backbone=backbone,
+            level=level,
         )
         for ((name, repeat), point), backbone in product(splits.items(), backbones)
     )
@@ -104,21 +94,17 @@ def encode(
 ) -> dict[tuple[Cell, int], PointRef]:
     """One report of all embeddings for each cell of ``embedded`` and repeat."""
     return study.collect(
-        Call(
+        study.call(
             encode_graphs,
-            f"encode {cell} repeat={repeat}",
-            {
-                "store": study.store,
-                "source": sources[name],
-                "federation": trained,
-                "backbone": backbone,
-                # Exact embeddings have no encoder; the report has a field for one.
-                "encoder": "per_row" if cell.encoder == NO_NOISE else cell.encoder,
-                "eps": cell.eps,
-                "repeat": repeat,
-                "seed": study.profile.seed,
-            },
-            (cell, repeat),
+            "encode",
+            cell,
+            repeat,
+            source=sources[name],
+            federation=trained,
+            backbone=backbone,
+            # Exact embeddings have no encoder; the report has a field for one.
+            encoder="per_row" if cell.encoder == NO_NOISE else cell.encoder,
+            eps=cell.eps,
         )
         for (name, backbone, repeat), trained in federations.items()
         for cell in embedded(embedding_grid(study), name, [backbone], method)

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from flows.context.coverage import ExpectedLine, every_repeat
 from tasks.datasets.catalogue.public import public_dataset
 from tasks.epsilon import INFINITE
-from tasks.parameters.graphs import EgoClustering, EmbeddedGraphs, GraphClassification
+from tasks.parameters.graphs import EmbeddedGraphs, GraphClassification
+from tasks.parameters.profiles import Profile, section_of
 
 if TYPE_CHECKING:
     from tasks.models.graph_architecture import GraphBackbone
@@ -79,6 +81,12 @@ def classified(grid: GraphClassification, dataset: str) -> list[Cell]:
     return [*baselines(grid, dataset), *embedded(grid, dataset, grid.backbones)]
 
 
-def clustered(grid: EgoClustering, dataset: str) -> list[Cell]:
-    """The lines of clustered ego graphs of one reach."""
-    return [node_counts(dataset), *embedded(grid, dataset, EGO_BACKBONES, "gw-k-means")]
+def expected(profile: Profile, datasets: Sequence[str], found: set[ExpectedLine]) -> set[ExpectedLine]:
+    """The lines that the table must have."""
+    grid = section_of(profile, GraphClassification)
+    return every_repeat([cell for dataset in datasets for cell in classified(grid, dataset)], profile)
+
+
+def costs(profile: Profile, datasets: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """A graph's embedding has a budget, training has none: no finite budget holds for both."""
+    return ((dataset, {"model updates, in clear": INFINITE}) for dataset in datasets)

@@ -8,8 +8,10 @@ from itertools import product
 
 from flows.context.study import Study
 from flows.execution.submission import Call
-from flows.studies.graph_classification.clients import Reports, embedding_grid
+from flows.studies.graph_classification.clients import Reports
 from flows.studies.graph_classification.grid import Cell, baselines
+from tasks.parameters.graphs import GraphClassification
+from tasks.parameters.profiles import section_of
 from tasks.steps.download import RawSource
 from tasks.steps.graph_classification.classify_graphs import classify_by_distances, classify_by_shortest_paths
 from tasks.steps.graph_classification.gromov import compare_node_counts, compare_raw_graphs, compare_reports
@@ -35,23 +37,8 @@ def compare(study: Study, sources: dict[str, RawSource], reports: Reports) -> di
 
 def compare_embeddings(study: Study, reports: Reports) -> dict[tuple[Cell, int], Distances]:
     """Distances of reports."""
-    grid = embedding_grid(study)
     compared = study.collect(
-        Call(
-            compare_reports,
-            f"compare {cell} repeat={repeat}",
-            {
-                "store": study.store,
-                "report": report,
-                "metric": grid.metric,
-                "rectify": grid.rectify,
-                "solver": grid.solver,
-                "dataset": cell.dataset,
-                "label": f"{cell} repeat={repeat}",
-                "seed": study.profile.seed,
-            },
-            (cell, repeat),
-        )
+        study.call(compare_reports, "compare", cell, repeat, report=report)
         for (cell, repeat), report in reports.embeddings.items()
     )
     return {key: {STRUCTURE: point} for key, point in compared.items()}
@@ -64,57 +51,38 @@ def classify(
     distances: dict[tuple[Cell, int], Distances],
 ) -> dict[tuple[Cell, int], PointRef]:
     """Predicted classes of all graphs by every machine."""
-    grid = study.profile.graph_classification
     calls = [
-        Call(
+        study.call(
             classify_by_distances,
-            f"classify {cell} repeat={repeat}",
-            {
-                "store": study.store,
-                "labels": reports.labels[cell.dataset, repeat],
-                "distances": by_alpha,
-                "gamma_unit": grid.gamma_unit,
-                "cure": grid.cure,
-                "label": f"{cell} repeat={repeat}",
-            },
-            (cell, repeat),
+            "classify",
+            cell,
+            repeat,
+            labels=reports.labels[cell.dataset, repeat],
+            distances=by_alpha,
         )
         for (cell, repeat), by_alpha in distances.items()
         if (cell.dataset, repeat) in reports.labels and len(by_alpha) == len(ALPHAS[cell.method])
     ]
     calls += [
-        Call(
-            classify_by_shortest_paths,
-            f"classify {cell} repeat={repeat}",
-            {
-                "store": study.store,
-                "source": sources[name],
-                "labels": labels,
-                "cure": grid.cure,
-                "label": f"{cell} repeat={repeat}",
-            },
-            (cell, repeat),
-        )
+        study.call(classify_by_shortest_paths, "classify", cell, repeat, source=sources[name], labels=labels)
         for (name, repeat), labels in reports.labels.items()
-        for cell in baselines(grid, name)
+        for cell in baselines(section_of(study.profile, GraphClassification), name)
         if cell.method == "spk"
     ]
     return study.collect(calls)
 
 
 def baseline_distances(study: Study, sources: dict[str, RawSource]) -> Iterator[Call]:
-    """Distances that see no report, once for all repeats and for all cells that a call is about."""
-    grid = study.profile.graph_classification
-    common = {"store": study.store, "solver": grid.solver, "seed": study.profile.seed}
+    """Distances that see no report, once for all repeats and for all cells in the key of a call."""
     for name, source in sources.items():
         readers: defaultdict[float, list[Cell]] = defaultdict(list)
-        for cell in baselines(grid, name):
+        for cell in baselines(section_of(study.profile, GraphClassification), name):
             if cell.method == "node-count":
-                arguments = {"store": study.store, "source": source}
-                yield Call(compare_node_counts, f"compare {name} node counts", arguments, ((cell,), STRUCTURE))
+                of = f"{name} node counts"
+                yield study.call(compare_node_counts, "compare", of, key=((cell,), STRUCTURE), source=source)
             else:
                 for alpha in ALPHAS.get(cell.method, ()):
                     readers[alpha].append(cell)
         for alpha, cells in readers.items():
-            arguments = {**common, "source": source, "alpha": alpha}
-            yield Call(compare_raw_graphs, f"compare {name} raw alpha={alpha:g}", arguments, (tuple(cells), alpha))
+            of = f"{name} raw alpha={alpha:g}"
+            yield study.call(compare_raw_graphs, "compare", of, key=(tuple(cells), alpha), source=source, alpha=alpha)

@@ -6,50 +6,66 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
+from prefect import flow
+
 from flows.context.exports import export_results
 from flows.context.study import Outcome, Study
-from flows.execution.submission import Call
+from flows.execution.submission import Call, Done
+from flows.studies.conduct import FLOW, conducted
 from flows.studies.node_classification.forecast import expect
 from flows.studies.node_classification.grid import SHARED_CHOICE, UNREAD, Cell, lines
 from flows.studies.node_classification.reports import Reports, perturb
+from flows.studies.scoring import metric_rows, score_and_track
 from flows.tracking.mlflow_log import Tracker
-from tasks.evaluation.tables.rows import Row
-from tasks.steps.download import RawSource
+from tasks.parameters.classification import NodeClassification
+from tasks.parameters.profiles import section_of
 from tasks.steps.node_classification.prediction import Prediction
 from tasks.steps.node_classification.score import read_metrics, score
 from tasks.steps.node_classification.search import TRAINED, search
 from tasks.steps.node_classification.search_shared import search_shared, shared_file
 from tasks.store import PointRef
 
-STUDY = "node_classification"
-MECHANISMS = ("tasks.client.randomized_response", "tasks.client.multibit")
 
-
+@flow(name="node classification", **FLOW)
+@conducted("node_classification")
 def node_classification(study: Study, tracker: Tracker) -> Outcome:
-    """Every user reports once per (data set, budget, repeat); the curator trains on the reports; the bench scores."""
+    """Every user reports once per (data set, budget, repeat); the curator trains on reports; the evaluation scores."""
     sources = study.sources()
     reports = perturb(study, sources)
-    rows: defaultdict[Cell, list[Row]] = defaultdict(list)
-    scores: defaultdict[Cell, dict[int, PointRef]] = defaultdict(dict)
-    predictions: defaultdict[Cell, dict[int, Prediction]] = defaultdict(dict)
-    results: defaultdict[str, list[PointRef]] = defaultdict(list)
+    predictions: dict[tuple[Cell, int], Prediction] = {}
 
-    for cell, repeat, trained, file in train(study, reports):
-        done = study.here(_score(study, sources[cell.dataset], reports, cell, repeat, trained, file))
-        if done is None:
-            continue
-        metrics = read_metrics(done.result)
-        rows[cell] += [Row(STUDY, cell.dataset, cell.method, cell.settings, repeat, *item) for item in metrics.items()]
-        scores[cell][repeat] = done.result
-        predictions[cell][repeat] = Prediction(reports.splits[cell.dataset, repeat], trained, file)
-        results[cell.dataset] += [trained, done.result]
-        if len(scores[cell]) == study.profile.repeats:
-            tracker.cell(str(cell), rows[cell], scores[cell], sources[cell.dataset], MECHANISMS, predictions[cell])
+    def scored() -> Iterator[Done | None]:
+        for cell, repeat, trained, file in train(study, reports):
+            split = reports.splits[cell.dataset, repeat]
+            predictions[cell, repeat] = Prediction(split, trained, file)
+            yield study.run_inline(
+                study.call(
+                    score,
+                    "score",
+                    cell,
+                    repeat,
+                    source=sources[cell.dataset],
+                    split=split,
+                    edges=reports.edges[cell.dataset, cell.line.mode, cell.line.eps_a, repeat],
+                    trained=trained,
+                    method=cell.line.method,
+                    file=file,
+                )
+            )
 
-    outcome = study.outcome([row for cell in rows for row in rows[cell]], {"": reports.ledger()})
+    scores = score_and_track(
+        study,
+        tracker,
+        scored(),
+        sources,
+        lambda cell, repeat, point: metric_rows(study, cell, repeat, read_metrics(point)),
+        prediction=lambda cell, repeat: predictions[cell, repeat],
+    )
+    outcome = study.outcome(scores.all_rows, {"": reports.ledger()})
     if study.request.export:
         for dataset in sources:
-            export_results(study, outcome, dataset, results[dataset])
+            own = {key: point for key, point in scores.points.items() if key[0].dataset == dataset}
+            export_results(study, outcome, dataset, [*own.values(), *(predictions[key].predicted for key in own)])
     return outcome
 
 
@@ -58,24 +74,9 @@ def train(study: Study, reports: Reports) -> Iterator[tuple[Cell, int, PointRef,
 
     Yields cell, repeat, point and the name of the model's file; after the first protocol the second, where asked for.
     """
-    grid, repeats = study.profile.node_classification, range(study.profile.repeats)
+    grid, repeats = section_of(study.profile, NodeClassification), range(study.profile.repeats)
     calls = [
-        Call(
-            search,
-            f"search {cell} repeat={repeat}",
-            {
-                "store": study.store,
-                **received,
-                "dataset": cell.dataset,
-                "method": cell.line.method,
-                "backbone": cell.line.backbone,
-                "repeat": repeat,
-                "seed": study.profile.seed,
-                "device": study.profile.device,
-                "study": grid,
-            },
-            (cell, repeat),
-        )
+        study.call(search, "search", cell, repeat, **received, method=cell.line.method, backbone=cell.line.backbone)
         for cell in (Cell(dataset, line) for dataset in study.datasets for line in lines(grid))
         for repeat in repeats
         if (received := reports.of(cell, repeat))
@@ -84,7 +85,7 @@ def train(study: Study, reports: Reports) -> Iterator[tuple[Cell, int, PointRef,
     searched: defaultdict[Cell, dict[int, PointRef]] = defaultdict(dict)
     finished = []
     for done in study.run(calls):
-        cell, repeat = done.call.about
+        cell, repeat = done.call.key
         searched[cell][repeat] = done.result
         finished.append((done.call, done.result))
         yield cell, repeat, done.result, TRAINED
@@ -92,8 +93,7 @@ def train(study: Study, reports: Reports) -> Iterator[tuple[Cell, int, PointRef,
     if grid.shared_choice:
         whole = {cell: found for cell, found in searched.items() if len(found) == len(repeats)}
         for done in study.run(_shared(study, reports, whole)):
-            cell = replace(done.call.about, protocol=SHARED_CHOICE)
-            yield from ((cell, repeat, done.result, shared_file(repeat)) for repeat in repeats)
+            yield from ((done.call.key, repeat, done.result, shared_file(repeat)) for repeat in repeats)
 
 
 def _shared(study: Study, reports: Reports, searched: dict[Cell, dict[int, PointRef]]) -> Iterator[Call]:
@@ -101,31 +101,14 @@ def _shared(study: Study, reports: Reports, searched: dict[Cell, dict[int, Point
     for cell, found in searched.items():
         if cell.line.backbone == UNREAD:
             continue
-        arguments = {
-            "store": study.store,
-            "reports": [reports.of(cell, repeat) for repeat in sorted(found)],
-            "searched": [found[repeat] for repeat in sorted(found)],
-            "dataset": cell.dataset,
-            "method": cell.line.method,
-            "backbone": cell.line.backbone,
-            "seed": study.profile.seed,
-            "device": study.profile.device,
-            "study": study.profile.node_classification,
-        }
-        yield Call(search_shared, f"search {replace(cell, protocol=SHARED_CHOICE)}", arguments, cell)
-
-
-def _score(
-    study: Study, source: RawSource, reports: Reports, cell: Cell, repeat: int, trained: PointRef, file: str
-) -> Call:
-    arguments = {
-        "store": study.store,
-        "source": source,
-        "split": reports.splits[cell.dataset, repeat],
-        "edges": reports.edges[cell.dataset, cell.line.mode, cell.line.eps_a, repeat],
-        "trained": trained,
-        "method": cell.line.method,
-        "label": f"{cell} repeat={repeat}",
-        "file": file,
-    }
-    return Call(score, f"score {cell} repeat={repeat}", arguments)
+        shared = replace(cell, protocol=SHARED_CHOICE)
+        yield study.call(
+            search_shared,
+            "search",
+            shared,
+            key=shared,
+            reports=[reports.of(cell, repeat) for repeat in sorted(found)],
+            searched=[found[repeat] for repeat in sorted(found)],
+            method=cell.line.method,
+            backbone=cell.line.backbone,
+        )

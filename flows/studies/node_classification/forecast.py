@@ -15,6 +15,8 @@ from flows.execution.submission import Call
 from flows.execution.task_runners import worker_count
 from tasks.curator.methods import method_named
 from tasks.curator.search.forecast import Forecast
+from tasks.parameters.classification import NodeClassification
+from tasks.parameters.profiles import section_of
 from tasks.point_folder import is_private
 from tasks.steps.node_classification.forecast import forecast
 from tasks.steps.node_classification.search import COST, reads_raw, search_key
@@ -57,14 +59,14 @@ def expect(study: Study, calls: Sequence[Call]) -> Expected:
     alike: defaultdict[tuple[str, str, str], list[Call]] = defaultdict(list)
     for call in calls:
         of = {name: value for name, value in call.arguments.items() if name != "store"}
-        looped = study.profile.node_classification.search_for(of["method"]).engine == "dgl"
+        looped = section_of(study.profile, NodeClassification).search_for(of["method"]).engine == "dgl"
         if looped or method_named(of["method"]).backbone_free:
             continue
         if not study.store.holds(search_key(**of), private=reads_raw(of["edges"], of["features"])):
             alike[of["dataset"], of["method"], of["backbone"]].append(call)
     probes = [Call(forecast, f"forecast {' '.join(group)}", same[0].arguments, group) for group, same in alike.items()]
     found: dict[tuple[str, str, str], Forecast] = {
-        done.call.about: done.result for done in study.submitter.run(probes) if done.error is None
+        done.call.key: done.result for done in study.submitter.run(probes) if done.error is None
     }
     workers = min(worker_count(study.profile), max(len(calls), 1))
     minutes = sum(cost.minutes * len(alike[group]) for group, cost in found.items()) / workers

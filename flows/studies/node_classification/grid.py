@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 
+from flows.context.coverage import ExpectedLine, every_repeat
 from tasks.curator.methods import method_named
 from tasks.datasets.label_rates import FULL
 from tasks.epsilon import INFINITE
 from tasks.parameters.classification import NodeClassification
+from tasks.parameters.profiles import Profile, section_of
 from tasks.reports.edge_mode import EdgeMode
 
 UNREAD = "none"
@@ -74,3 +77,18 @@ def lines(study: NodeClassification) -> list[Line]:
             kind = UNREAD if method.backbone_free else backbone
             found[Line(name, kind, eps_x, eps_a, grid.mode, rate)] = None
     return list(found)
+
+
+def expected(profile: Profile, datasets: Sequence[str], found: set[ExpectedLine]) -> set[ExpectedLine]:
+    """The lines that the table must have."""
+    grid = section_of(profile, NodeClassification)
+    cells = [Cell(dataset, line) for dataset in datasets for line in lines(grid)]
+    if grid.shared_choice:
+        cells += [replace(cell, protocol=SHARED_CHOICE) for cell in cells if cell.line.backbone != UNREAD]
+    return every_repeat(cells, profile)
+
+
+def costs(profile: Profile, datasets: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """What a user pays for the reports of each line."""
+    for dataset, line in product(datasets, lines(section_of(profile, NodeClassification))):
+        yield dataset, ({} if line.eps_x == UNREAD else {"features": line.eps_x}) | {"edges": line.eps_a}

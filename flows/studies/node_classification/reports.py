@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from flows.context.splits import deal
+from flows.context.splits import partition
 from flows.context.study import Study
-from flows.execution.submission import Call
 from flows.studies.node_classification.grid import UNREAD, Cell, lines
 from tasks.datasets.label_rates import FULL
+from tasks.parameters.classification import NodeClassification
+from tasks.parameters.profiles import section_of
 from tasks.reports.ledgers.ledger import Ledger
 from tasks.seeds import derive_seed
 from tasks.steps.download import RawSource
@@ -59,7 +60,7 @@ class Reports:
 
 def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
     """Splits and labels in clear, one feature and one edge report per budget and repeat."""
-    grid, seed, store = study.profile.node_classification, study.profile.seed, study.store
+    grid = section_of(study.profile, NodeClassification)
     needed = lines(grid)
     repeats = range(study.profile.repeats)
     reading = [line.eps_x for line in needed if line.eps_x != UNREAD]
@@ -68,34 +69,34 @@ def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
     # The public width of the features is read from a report, so there is one even if no line reads features.
     feature_budgets = reading or grid.eps_x[:1]
 
-    splits, full = deal(study, sources, split, report_labels)
+    splits, full = partition(study, sources, split, report_labels)
     labels = {(name, FULL, repeat): point for (name, repeat), point in full.items()} | _fewer_labels(
         study, sources, splits, [rate for rate in dict.fromkeys(line.label_rate for line in needed) if rate != FULL]
     )
     features = study.collect(
-        Call(
+        study.call(
             perturb_features,
-            f"perturb features {name} eps_x={eps_x} repeat={repeat}",
-            {"store": store, "source": source, "eps_x": eps_x, "repeat": repeat, "seed": seed},
-            (name, eps_x, repeat),
+            "perturb features",
+            f"{name} eps_x={eps_x}",
+            repeat,
+            key=(name, eps_x, repeat),
+            source=source,
+            eps_x=eps_x,
         )
         for (name, source), eps_x, repeat in product(sources.items(), dict.fromkeys(feature_budgets), repeats)
         if name not in featureless
     )
     edges = study.collect(
-        Call(
+        study.call(
             perturb_edges,
-            f"perturb edges {name} {mode} eps_a={eps_a} repeat={repeat}",
-            {
-                "store": store,
-                "source": source,
-                "mode": mode,
-                "eps_a": eps_a,
-                "repeat": repeat,
-                "seed": seed,
-                "memory_limit_mb": grid.memory_limit_mb,
-            },
-            (name, mode, eps_a, repeat),
+            "perturb edges",
+            f"{name} {mode} eps_a={eps_a}",
+            repeat,
+            key=(name, mode, eps_a, repeat),
+            source=source,
+            mode=mode,
+            eps_a=eps_a,
+            memory_limit_mb=grid.memory_limit_mb,
         )
         for (name, source), (mode, eps_a), repeat in product(
             sources.items(), dict.fromkeys((line.mode, line.eps_a) for line in needed), repeats
@@ -116,18 +117,16 @@ def _fewer_labels(
         return derived
 
     return study.collect(
-        Call(
+        study.call(
             report_labels,
-            f"report labels {name} label_rate={rate:g} repeat={repeat}",
-            {
-                "store": study.store,
-                "source": sources[name],
-                "split": point,
-                "repeat": repeat,
-                "label_rate": rate,
-                "order": order(name, repeat),
-            },
-            (name, rate, repeat),
+            "report labels",
+            f"{name} label_rate={rate:g}",
+            repeat,
+            key=(name, rate, repeat),
+            source=sources[name],
+            split=point,
+            label_rate=rate,
+            order=order(name, repeat),
         )
         for ((name, repeat), point), rate in product(splits.items(), rates)
     )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 
+from flows.context.coverage import ExpectedLine
+from tasks.epsilon import INFINITE
+from tasks.evaluation.node_embedding.embedding_lines import SCORINGS
 from tasks.parameters.embedding import EmbeddingGrid, NodeEmbedding
+from tasks.parameters.profiles import Profile, section_of
 
 TREES = {"walk": "private", "release-once": "private", "walk-random-tree": "random", "walk-paper-tree": "paper"}
 """What a mode's tree is built from; the other modes need none."""
@@ -98,3 +102,48 @@ def lines(grid: EmbeddingGrid) -> Iterator[Line]:
             bins if tree in ("private", "paper") else "",
             grid.pad and mode == "release-once",
         )
+
+
+def expected(profile: Profile, datasets: Sequence[str], found: set[ExpectedLine]) -> set[ExpectedLine]:
+    """The lines that the table must have.
+
+    The number of bins that ``auto`` stands for follows from the data: it is the one that fits the found lines best.
+    """
+    wanted: set[ExpectedLine] = set()
+    for dataset in datasets:
+        own = {line for line in found if line.dataset == dataset}
+        numbers = sorted({dict(line.settings).get("k", "auto") for line in own})
+        possible = [_expected(profile, dataset, number) for number in numbers]
+        wanted |= min(possible, key=lambda lines: len(lines ^ own))
+    return wanted
+
+
+def _expected(profile: Profile, dataset: str, automatic: str) -> set[ExpectedLine]:
+    grid = section_of(profile, NodeEmbedding)
+    found = set()
+    wanted = wanted_lines(grid, [dataset], profile.repeats)
+    for want, ratio, scoring in product(wanted, grid.train_ratios, SCORINGS):
+        bins = want.line.bins
+        cell = Cell.of(want, automatic if bins == "auto" else str(bins))
+        settings = cell.settings | {"train_ratio": f"{ratio:g}", "scoring": scoring}
+        found.add(ExpectedLine.of(dataset, cell.method, settings, want.repeat))
+    return found
+
+
+def costs(profile: Profile, datasets: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """What a user pays for each line, but for encoded lists, whose cost depends on the tree."""
+    grid = section_of(profile, NodeEmbedding)
+    for wanted in wanted_lines(grid, list(datasets), profile.repeats):
+        yield f"{wanted.dataset} {wanted.line.mode}", line_costs(grid, wanted.line)
+
+
+def line_costs(grid: NodeEmbedding, line: Line) -> dict[str, str]:
+    """What a line costs beside encoded lists."""
+    if line.mode == "deepwalk":
+        return {"the graph, in clear": INFINITE}
+    if line.mode == "randomized-response":
+        return {"edges": line.eps_encoder}
+    paid = {"walks": INFINITE} if line.mode.startswith("walk") else {}
+    if line.tree == "private":
+        paid |= {"degree": grid.eps_degree, "counts": grid.eps_counts}
+    return paid

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from statistics import fmean
 
-from flows.context.study import Study
 from flows.studies.node_embedding.grid import Cell
 from flows.studies.node_embedding.walks import AllWalks
 from tasks.epsilon import INFINITE
@@ -17,7 +16,7 @@ from tasks.steps.download import RawSource
 from tasks.steps.report_point import ledger_lines
 
 
-def ledgers(study: Study, sources: dict[str, RawSource], walks: AllWalks, rows: list[Row]) -> dict[str, Ledger]:
+def ledgers(sources: dict[str, RawSource], walks: AllWalks, rows: list[Row]) -> dict[str, Ledger]:
     """By title; the title says which share of the edges an observer recovered from the uploads."""
     modes: defaultdict[tuple[str, str], list[Cell]] = defaultdict(list)
     for cell, _ in walks:
@@ -52,7 +51,7 @@ def deepwalk_line(dataset: str) -> LedgerLine:
 
 
 def given_away(rows: list[Row], private: bool) -> str:
-    """The largest share of the edges recovered at each budget, by the bench, which knows the graph."""
+    """The largest share of the edges recovered at each budget, by the evaluation, which knows the graph."""
     if private:
         return (
             "what the uploads give away is not measured on a private graph; on public graphs walks at eps_encoder 2 "

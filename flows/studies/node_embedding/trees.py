@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flows.context.study import Study
-from flows.execution.submission import Call
 from flows.studies.node_embedding.grid import Wanted
+from tasks.parameters.embedding import NodeEmbedding
+from tasks.parameters.profiles import section_of
 from tasks.steps.download import RawSource
 from tasks.steps.node_embedding.tree import (
     bin_count,
@@ -37,52 +38,57 @@ Reports = dict[TreeKey, tuple[PointRef, ...]]
 """The tree is built from the last."""
 
 
-def plant(study: Study, sources: dict[str, RawSource], wanted: Sequence[Wanted]) -> Trees:
+def build_trees(study: Study, sources: dict[str, RawSource], wanted: Sequence[Wanted]) -> Trees:
     """The trees that the wanted lines walk under."""
     keys = dict.fromkeys(line.tree for line in wanted if line.line.tree)
     reports = _private_reports(study, sources, [key for key in keys if key[1] == "private"])
     reports |= _paper_reports(study, sources, [key for key in keys if key[1] == "paper"])
-    grown = study.collect(_grow(study, reports))
-    trees = {key: Tree(point, reports[key], str(bin_count(reports[key][-1]))) for key, point in grown.items()}
-    drawn = study.collect(
-        Call(
-            build_random_tree,
-            f"build random tree {name} repeat={repeat}",
-            {"store": study.store, "source": sources[name], "repeat": repeat, "seed": study.profile.seed},
-            (name, kind, repeat, bins),
+    built = study.collect(
+        study.call(
+            build_tree,
+            f"build {key[1]} tree",
+            f"{key[0]} k={key[3]}",
+            key[2],
+            key=key,
+            report=made_of[-1],
+            kind=key[1],
+            dataset=key[0],
         )
-        for name, kind, repeat, bins in keys
-        if kind == "random"
+        for key, made_of in reports.items()
+    )
+    trees = {key: Tree(point, reports[key], str(bin_count(reports[key][-1]))) for key, point in built.items()}
+    drawn = study.collect(
+        study.call(build_random_tree, "build random tree", key[0], key[2], key=key, source=sources[key[0]])
+        for key in keys
+        if key[1] == "random"
     )
     return trees | {key: Tree(point) for key, point in drawn.items()}
 
 
 def _private_reports(study: Study, sources: dict[str, RawSource], keys: Sequence[TreeKey]) -> Reports:
     """Noisy degrees, once for a device, and then neighbours counted by published degree and public bin."""
-    grid, seed, store = study.profile.node_embedding, study.profile.seed, study.store
+    grid = section_of(study.profile, NodeEmbedding)
     degrees = study.collect(
-        Call(
+        study.call(
             publish_degrees,
-            f"publish degrees {name} eps_degree={grid.eps_degree} repeat={repeat}",
-            {"store": store, "source": sources[name], "eps_degree": grid.eps_degree, "repeat": repeat, "seed": seed},
-            (name, repeat),
+            "publish degrees",
+            f"{name} eps_degree={grid.eps_degree}",
+            repeat,
+            key=(name, repeat),
+            source=sources[name],
         )
         for name, repeat in dict.fromkeys((name, repeat) for name, _, repeat, _ in keys)
     )
     counts = study.collect(
-        Call(
+        study.call(
             count_neighbours,
-            f"count neighbours {name} k={bins} eps_counts={grid.eps_counts} repeat={repeat}",
-            {
-                "store": store,
-                "source": sources[name],
-                "degrees": degrees[name, repeat],
-                "bins": bins,
-                "eps_counts": grid.eps_counts,
-                "repeat": repeat,
-                "seed": seed,
-            },
-            (name, kind, repeat, bins),
+            "count neighbours",
+            f"{name} k={bins} eps_counts={grid.eps_counts}",
+            repeat,
+            key=(name, kind, repeat, bins),
+            source=sources[name],
+            degrees=degrees[name, repeat],
+            bins=bins,
         )
         for name, kind, repeat, bins in keys
         if (name, repeat) in degrees
@@ -92,37 +98,17 @@ def _private_reports(study: Study, sources: dict[str, RawSource], keys: Sequence
 
 def _paper_reports(study: Study, sources: dict[str, RawSource], keys: Sequence[TreeKey]) -> Reports:
     """The structural matrices that the paper's devices upload, which give every list away."""
-    grid = study.profile.node_embedding
+    eps_counts = section_of(study.profile, NodeEmbedding).eps_counts
     matrices = study.collect(
-        Call(
+        study.call(
             send_structural_matrices,
-            f"send structural matrices {name} k={bins} eps_counts={grid.eps_counts} repeat={repeat}",
-            {
-                "store": study.store,
-                "source": sources[name],
-                "bins": bins,
-                "eps_counts": grid.eps_counts,
-                "repeat": repeat,
-                "seed": study.profile.seed,
-            },
-            (name, kind, repeat, bins),
+            "send structural matrices",
+            f"{name} k={bins} eps_counts={eps_counts}",
+            repeat,
+            key=(name, kind, repeat, bins),
+            source=sources[name],
+            bins=bins,
         )
         for name, kind, repeat, bins in keys
     )
     return {key: (point,) for key, point in matrices.items()}
-
-
-def _grow(study: Study, reports: Reports) -> Iterator[Call]:
-    for (name, kind, repeat, bins), made_of in reports.items():
-        arguments = {
-            "store": study.store,
-            "report": made_of[-1],
-            "kind": kind,
-            "linkage": study.profile.node_embedding.linkage,
-            "dataset": name,
-            "repeat": repeat,
-            "seed": study.profile.seed,
-        }
-        yield Call(
-            build_tree, f"build {kind} tree {name} k={bins} repeat={repeat}", arguments, (name, kind, repeat, bins)
-        )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from flows.context.study import Study
 from flows.execution.submission import Call
-from flows.studies.budgets import embedding_costs
-from flows.studies.node_embedding.grid import Cell, Wanted
+from flows.studies.node_embedding.grid import Cell, Wanted, line_costs
 from flows.studies.node_embedding.trees import Tree, Trees
 from tasks.broadcasts.tree import ClusterTree
 from tasks.client.fedwalk.guarantee import worst_release_budget
 from tasks.epsilon import INFINITE
+from tasks.parameters.embedding import NodeEmbedding
+from tasks.parameters.profiles import section_of
 from tasks.reports.ledgers.composition import require_within
 from tasks.steps.download import RawSource
 from tasks.steps.node_classification.perturb import perturb_edges
@@ -60,17 +60,21 @@ def all_walks(study: Study, sources: dict[str, RawSource], trees: Trees, wanted:
 def _walks_of_devices(study: Study, sources: dict[str, RawSource], trees: Trees, wanted: Sequence[Wanted]) -> AllWalks:
     """The protocol: devices pass walks on and upload them encoded."""
     calls: dict[tuple[Cell, int], Call] = {}
-    for line, tree in _planted(trees, [line for line in wanted if line.line.mode.startswith("walk")]):
+    for line, tree in _with_tree(trees, [line for line in wanted if line.line.mode.startswith("walk")]):
         cell = Cell.of(line, tree.k)
-        arguments = {
-            **_common(study, line.repeat, line.line.walks),
-            "source": sources[line.dataset],
-            "tree": tree.point,
-            "eps_encoder": line.line.eps_encoder,
-            "p": float(line.line.p),
-        }
+        call = study.call(
+            walk_devices,
+            "walk",
+            cell,
+            line.repeat,
+            key=(cell, line.repeat, tree),
+            source=sources[line.dataset],
+            tree=tree.point,
+            eps_encoder=line.line.eps_encoder,
+            p=float(line.line.p),
+            walks=line.line.walks,
+        )
         # Two ways to name a number of bins are one cell, the first.
-        call = Call(walk_devices, f"walk {cell} repeat={line.repeat}", arguments, (cell, line.repeat, tree))
         calls.setdefault((cell, line.repeat), call)
     return {
         (cell, repeat): Walks(point, point, "walks", (*tree.reports, point))
@@ -82,19 +86,20 @@ def _walks_over_lists(study: Study, sources: dict[str, RawSource], trees: Trees,
     """Devices report their lists once, encoded or under randomised response; the server walks those."""
     received: AllWalks = {}
     encoding: dict[tuple[Cell, int], Call] = {}
-    for line, tree in _planted(trees, [line for line in wanted if line.line.mode == "release-once"]):
+    for line, tree in _with_tree(trees, [line for line in wanted if line.line.mode == "release-once"]):
         _require_lists(study, line, tree)
         lists = Cell.of(line, tree.k, walks=False)
-        arguments = {
-            "store": study.store,
-            "source": sources[line.dataset],
-            "tree": tree.point,
-            "eps_encoder": line.line.eps_encoder,
-            "degrees": tree.reports[0] if line.line.pad else None,
-            "repeat": line.repeat,
-            "seed": study.profile.seed,
-        }
-        call = Call(encode_lists, f"encode lists {lists} repeat={line.repeat}", arguments, (lists, line.repeat, tree))
+        call = study.call(
+            encode_lists,
+            "encode lists",
+            lists,
+            line.repeat,
+            key=(lists, line.repeat, tree),
+            source=sources[line.dataset],
+            tree=tree.point,
+            eps_encoder=line.line.eps_encoder,
+            degrees=tree.reports[0] if line.line.pad else None,
+        )
         encoding.setdefault((lists, line.repeat), call)
     for (lists, repeat, tree), point in study.collect(encoding.values()).items():
         received[lists, repeat] = Walks(point, point, "encoded lists", (*tree.reports, point))
@@ -108,14 +113,17 @@ def _walks_over_lists(study: Study, sources: dict[str, RawSource], trees: Trees,
         if found is None:
             continue
         cell = replace(lists, walks=str(line.line.walks))
-        arguments = {
-            **_common(study, line.repeat, line.line.walks),
-            "lists": found.corpus,
-            "encoded": found.form == "encoded lists",
-            "dataset": line.dataset,
-        }
-        name = f"walk over {found.form} {cell} repeat={line.repeat}"
-        walking.setdefault((cell, line.repeat), Call(walk_reported_lists, name, arguments, (cell, line.repeat, found)))
+        call = study.call(
+            walk_reported_lists,
+            f"walk over {found.form}",
+            cell,
+            line.repeat,
+            key=(cell, line.repeat, found),
+            lists=found.corpus,
+            encoded=found.form == "encoded lists",
+            walks=line.line.walks,
+        )
+        walking.setdefault((cell, line.repeat), call)
     return {
         (cell, repeat): replace(lists, corpus=corpus)
         for (cell, repeat, lists), corpus in study.collect(walking.values()).items()
@@ -125,15 +133,16 @@ def _walks_over_lists(study: Study, sources: dict[str, RawSource], trees: Trees,
 def _walks_in_clear(study: Study, sources: dict[str, RawSource], wanted: Sequence[Wanted]) -> AllWalks:
     """DeepWalk's walks: the baseline of a server that has the graph."""
     calls = (
-        Call(
+        study.call(
             walk_true_graph,
-            f"walk {cell} repeat={line.repeat}",
-            {**_common(study, line.repeat, line.line.walks), "source": sources[line.dataset]},
-            (cell, line.repeat),
+            "walk",
+            Cell.of(line),
+            line.repeat,
+            source=sources[line.dataset],
+            walks=line.line.walks,
         )
         for line in wanted
         if line.line.mode == "deepwalk"
-        for cell in [Cell.of(line)]
     )
     return {key: Walks(corpus) for key, corpus in study.collect(calls).items()}
 
@@ -141,19 +150,11 @@ def _walks_in_clear(study: Study, sources: dict[str, RawSource], wanted: Sequenc
 def _randomise(study: Study, sources: dict[str, RawSource], wanted: Sequence[Wanted]) -> Iterator[Call]:
     asked = [line for line in wanted if line.line.mode == "randomized-response"]
     for cell, repeat in dict.fromkeys((Cell.of(line, walks=False), line.repeat) for line in asked):
-        arguments = {
-            "store": study.store,
-            "source": sources[cell.dataset],
-            "mode": LISTS_MODE,
-            "eps_a": cell.eps_encoder,
-            "repeat": repeat,
-            "seed": study.profile.seed,
-            "memory_limit_mb": study.profile.node_embedding.memory_limit_mb,
-        }
-        yield Call(perturb_edges, f"perturb lists {cell} repeat={repeat}", arguments, (cell, repeat))
+        source, eps_a = sources[cell.dataset], cell.eps_encoder
+        yield study.call(perturb_edges, "perturb lists", cell, repeat, source=source, mode=LISTS_MODE, eps_a=eps_a)
 
 
-def _planted(trees: Trees, wanted: Sequence[Wanted]) -> Iterator[tuple[Wanted, Tree]]:
+def _with_tree(trees: Trees, wanted: Sequence[Wanted]) -> Iterator[tuple[Wanted, Tree]]:
     return ((line, trees[line.tree]) for line in wanted if line.tree in trees)
 
 
@@ -161,16 +162,11 @@ def _bins(trees: Trees, wanted: Wanted) -> str:
     return trees[wanted.tree].k if wanted.tree in trees else ""
 
 
-def _common(study: Study, repeat: int, walks: int) -> dict[str, Any]:
-    length = study.profile.node_embedding.length
-    return {"store": study.store, "walks": walks, "length": length, "repeat": repeat, "seed": study.profile.seed}
-
-
 def _require_lists(study: Study, wanted: Wanted, tree: Tree) -> None:
     """UserError where lists that are released once under this tree cost more than the declared budget."""
-    grid, line = study.profile.node_embedding, wanted.line
+    grid, line = section_of(study.profile, NodeEmbedding), wanted.line
     if grid.budget == INFINITE:
         return
     worst = worst_release_budget(ClusterTree.load(tree.point.file(TREE)), line.eps_encoder)
-    costs = {**embedding_costs(grid, line), "encoded lists": worst}
+    costs = {**line_costs(grid, line), "encoded lists": worst}
     require_within(costs, grid.budget, dataset=f"{wanted.dataset} {line.mode}")

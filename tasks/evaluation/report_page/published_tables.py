@@ -9,7 +9,7 @@ import pandas as pd
 
 from tasks.evaluation.node_classification.solitude_tables import directed_lines
 from tasks.evaluation.report_page.blocks import Cell, Table
-from tasks.evaluation.tables.controls import control_of
+from tasks.evaluation.tables.controls import Controls, control_of
 from tasks.evaluation.tables.rows import setting_order
 from tasks.evaluation.tables.significance import judged
 from tasks.evaluation.tables.summary import cell, setting_names
@@ -20,17 +20,17 @@ USUAL = {"mode": "directed", "label_rate": "0.5"}
 """Settings that are not worth a word."""
 
 
-def published_list(compared: pd.DataFrame) -> Table:
+def published_list(compared: pd.DataFrame, controls: Controls) -> Table:
     """One line per published figure: ours (repeats in brackets), theirs, the difference in points and its p-value."""
     return Table(
         "published",
         "Ours beside the published figures",
         COLUMNS,
-        tuple(_line(line, setting_names(compared)) for line in judged(compared).to_dict("records")),
+        tuple(_line(line, setting_names(compared), controls) for line in judged(compared).to_dict("records")),
     )
 
 
-def published_matrices(compared: pd.DataFrame) -> list[Table]:
+def published_matrices(compared: pd.DataFrame, controls: Controls) -> list[Table]:
     """One table per (data set, backbone) of the Solitude study: methods down, edge budgets across, percent.
 
     Methods without a network stand in every one.
@@ -49,7 +49,7 @@ def published_matrices(compared: pd.DataFrame) -> list[Table]:
         for (method, eps_x), own in part.groupby(["method", "eps_x"], sort=False):
             found = {line["eps_a"]: line for line in own.to_dict("records")}
             marks = {eps_a: known.get((dataset, backbone, method, eps_x, eps_a), "") for eps_a in found}
-            name = Cell(str(method), mark="control" if control_of({"method": method}) else "")
+            name = Cell(str(method), mark="control" if control_of({"method": method}, controls) else "")
             cells = (_percent(found[x], marks[x]) if x in found else Cell("") for x in budgets)
             rows.append((name, Cell(str(eps_x)), *cells))
         tables.append(
@@ -69,14 +69,14 @@ def settings_text(line: dict[Any, Any], names: list[str]) -> str:
     return " ".join(f"{name}={line[name]}" for name in names if line[name] not in ("", USUAL.get(name)))
 
 
-def _line(line: dict[Any, Any], names: list[str]) -> tuple[Cell, ...]:
+def _line(line: dict[Any, Any], names: list[str], controls: Controls) -> tuple[Cell, ...]:
     theirs = f"{line['reference_mean']:.3f}"
     if not math.isnan(line["reference_sd"]):
         theirs += f" ± {line['reference_sd']:.3f}"
     p_value = "" if math.isnan(line["p_value"]) else f"{line['p_value']:.3f}"
     return (
         Cell(line["dataset"]),
-        Cell(line["method"], mark="control" if control_of(line) else ""),
+        Cell(line["method"], mark="control" if control_of(line, controls) else ""),
         Cell(settings_text(line, names)),
         Cell(line["metric"]),
         Cell(cell(line["mean"], line["sd"], line["repeats"])),

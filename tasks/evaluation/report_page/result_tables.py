@@ -8,14 +8,14 @@ from typing import Any
 import pandas as pd
 
 from tasks.evaluation.report_page.blocks import Cell, Table
-from tasks.evaluation.tables.controls import control_of
+from tasks.evaluation.tables.controls import Controls, control_of
 from tasks.evaluation.tables.rows import setting_order
 from tasks.evaluation.tables.summary import HEADLINES, cell, setting_names
 
 COSTS = ("search_points", "messages_per_walk", "bytes_per_walk", "expected_messages")
 
 
-def result_tables(table: pd.DataFrame, study: str) -> list[Table]:
+def result_tables(table: pd.DataFrame, study: str, controls: Controls) -> list[Table]:
     """Headline metrics of every point of a study; settings that are the same everywhere stand in the caption."""
     part = table[table["study"] == study]
     return [
@@ -24,19 +24,20 @@ def result_tables(table: pd.DataFrame, study: str) -> list[Table]:
             [name for name in HEADLINES if name in set(lines["metric"]) and name not in COSTS],
             f"results-{study.replace('_', '-')}-{dataset}",
             f"{dataset}: mean ± standard deviation (repeats)",
+            controls,
         )
         for dataset, lines in part.groupby("dataset", sort=False)
     ]
 
 
-def cost_tables(table: pd.DataFrame) -> list[Table]:
+def cost_tables(table: pd.DataFrame, controls: Controls) -> list[Table]:
     """What was recorded of the cost: hyper-parameter points trained, and messages and bytes of walks."""
     tables = _searches(table[table["metric"] == "search_points"])
     walks = table[table["metric"].isin(COSTS[1:])]
     for dataset, lines in walks.groupby("dataset", sort=False):
         metrics = [name for name in COSTS[1:] if name in set(lines["metric"])]
         caption = f"{dataset}: messages between devices and bytes of a walk, mean ± standard deviation (repeats)"
-        tables.append(_table(lines, metrics, f"cost-walks-{dataset}", caption))
+        tables.append(_table(lines, metrics, f"cost-walks-{dataset}", caption, controls))
     return tables
 
 
@@ -53,7 +54,7 @@ def _searches(lines: pd.DataFrame) -> list[Table]:
     return [Table("cost-searches", caption, columns, cells)]
 
 
-def _table(lines: pd.DataFrame, metrics: Sequence[str], name: str, caption: str) -> Table:
+def _table(lines: pd.DataFrame, metrics: Sequence[str], name: str, caption: str, controls: Controls) -> Table:
     settings = [setting for setting in setting_names(lines) if (lines[setting] != "").any()]
     shared = [setting for setting in settings if lines[setting].nunique() == 1]
     settings = [setting for setting in settings if setting not in shared]
@@ -64,7 +65,7 @@ def _table(lines: pd.DataFrame, metrics: Sequence[str], name: str, caption: str)
         for line in lines.to_dict("records")
     }
     whole: dict[tuple[Any, ...], str] = {
-        tuple(line[key] for key in keys): control_of(line) for line in lines.to_dict("records")
+        tuple(line[key] for key in keys): control_of(line, controls) for line in lines.to_dict("records")
     }
     rows = []
     for point in points.itertuples(index=False, name=None):

@@ -5,30 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tasks.epsilon import INFINITE
-
-_METHODS = {
-    "non-private": "no noise, no privacy: the ceiling",
-    "base": "no calibration: reports as they came",
-    "label-propagation": "no features, no network",
-    "node-count": "reads the number of nodes alone",
-    "deepwalk": "raw graph, no privacy",
-}
-_PARTS = {"random-features": "random features instead of reported ones", "constant-features": "no features at all"}
-_MODES = {
-    "walk-random-tree": "random tree: tokens without structure",
-    "randomized-response": "no walks: randomised response on the lists",
-}
+Controls = Mapping[str, Mapping[str, str]]
+"""By column and value, why a line is a control. ``part of the method`` are the words of a method between ``+``."""
+PART = "part of the method"
 
 
-def control_of(line: Mapping[Any, Any]) -> str:
+def control_of(line: Mapping[Any, Any], controls: Controls) -> str:
     """Why a line of a summary (method and settings) is a control; empty if it is none."""
-    words = str(line["method"]).split(" (")[0].split(" + ")
-    reasons = [_METHODS[word] for word in words[:1] if word in _METHODS and len(words) == 1]
-    reasons += [_PARTS[word] for word in words if word in _PARTS]
-    reasons += [_MODES[mode] for mode in [line.get("mode")] if mode in _MODES]
-    if line.get("input") == "raw":
-        reasons.append("raw graphs, no privacy")
-    if line.get("encoder") == "none" and line.get("eps") == INFINITE:
-        reasons.append("embeddings without noise")
+    method = str(line["method"]).split(" (")[0]  # without the protocol of the choice
+    reasons = []
+    for column, known in controls.items():
+        own = method if column in ("method", PART) else str(line.get(column, ""))
+        values = own.split(" + ") if column == PART else [own]
+        reasons += [known[value] for value in values if value in known]
     return "; ".join(reasons)

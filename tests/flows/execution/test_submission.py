@@ -36,11 +36,11 @@ def test_results_and_errors_come_with_their_calls() -> None:
     assert done[2].error is None
 
 
-def test_what_is_to_be_done_meanwhile_is_done_once() -> None:
+def test_what_is_to_be_warmed_up_is_done_once() -> None:
     done: list[str] = []
     with ThreadPoolExecutor(2) as pool:
         submitter = PlainSubmitter(pool)
-        submitter.meanwhile = lambda: done.append("once")
+        submitter.warm_up = lambda: done.append("once")
         for _ in range(2):
             assert [item.result for item in submitter.run(calls(2))] == [1]
     assert done == ["once"]

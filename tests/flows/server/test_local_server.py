@@ -220,12 +220,12 @@ def test_the_time_in_which_a_server_starts_is_used(served_root: Path) -> None:
     from flows.server.local_server import leased_server
     called = []
 
-    def meanwhile():
+    def warm_up():
         url = os.environ["PREFECT_API_URL"]
         called.append((url, answers(url)))
 
-    with leased_server(Path(sys.argv[1]), idle_seconds=0, meanwhile=meanwhile) as url:
-        with leased_server(Path(sys.argv[1]), meanwhile=meanwhile):
+    with leased_server(Path(sys.argv[1]), idle_seconds=0, warm_up=warm_up) as url:
+        with leased_server(Path(sys.argv[1]), warm_up=warm_up):
             assert called == [(url, False)]
     assert "PREFECT_API_URL" not in os.environ
     """

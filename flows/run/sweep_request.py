@@ -1,24 +1,20 @@
-"""What a sweep is asked for: a study and a part of its grid; the Prefect UI makes a form of it."""
+"""What a sweep is asked for, a study and a part of its grid: the model of Prefect's form and of the options."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, field_validator
 
-from flows.context.request import StudyRequest, read_request
-from flows.context.sweep_options import LISTS
+from flows.context.request import StudyRequest
+from flows.studies.registry import STUDIES, declared
+from flows.studies.requests import read_request
 from tasks.errors import UserError
 
-AXES: dict[str, dict[str, str]] = {
-    "node_classification": {"methods": "methods", "backbones": "backbones", "eps_x": "eps_x", "eps_a": "eps_a"},
-    "graph_classification": {"methods": "baselines", "backbones": "backbones", "eps": "eps"},
-    "node_embedding": {"methods": "modes", "eps": "eps_encoder"},
-    "ego_clustering": {"eps": "eps"},
-}
-"""What the form's axes are called in a study's section of params.yaml."""
+NAMES = tuple(study.name for study in STUDIES)
+LISTS = ("methods", "backbones", "eps_x", "eps_a", "eps")
 SETTINGS = ("repeats", "runner", "dask_address", "workers", "device")
 
 
@@ -26,7 +22,7 @@ def _study_first(schema: dict[str, Any]) -> None:
     """The form asks in the order of the schema: the study, its grid, and what few need last."""
     fields = schema["properties"]
     last = {name: fields.pop(name) for name in ("overrides", "export")}
-    schema["properties"] = {"study": fields.pop("study"), **fields, **last}
+    schema["properties"] = {"study": fields.pop("study") | {"enum": list(NAMES)}, **fields, **last}
 
 
 class SweepRequest(StudyRequest):
@@ -38,27 +34,39 @@ class SweepRequest(StudyRequest):
     model_config = ConfigDict(json_schema_extra=_study_first)
 
     profile: Literal["demo", "paper"] = Field(default="demo", description="section of params.yaml")
-    study: Literal["node_classification", "graph_classification", "node_embedding", "ego_clustering"] = Field(
-        default="node_classification", description="study to run"
+    study: str = Field(default=NAMES[0], description="study to run")
+    methods: list[str] = Field(
+        default=[], description="methods; of graph_classification its baselines, of node_embedding its modes"
     )
-    methods: list[str] = Field(default=[], description=LISTS["methods"])
-    backbones: list[str] = Field(default=[], description=LISTS["backbones"])
-    eps_x: list[str] = Field(default=[], description=LISTS["eps_x"])
-    eps_a: list[str] = Field(default=[], description=LISTS["eps_a"])
-    eps: list[str] = Field(default=[], description=LISTS["eps"])
+    backbones: list[str] = Field(
+        default=[], description="gcn, sage or gin; of node_classification and graph_classification"
+    )
+    eps_x: list[str] = Field(default=[], description="node_classification: budgets of a user's features, inf: no noise")
+    eps_a: list[str] = Field(default=[], description="node_classification: budgets of a user's neighbour list")
+    eps: list[str] = Field(
+        default=[],
+        description="budgets of graph_classification's and ego_clustering's embeddings or of node_embedding's encoder",
+    )
     repeats: int | None = Field(default=None, description="independent repeats of every point")
     runner: Literal["threads", "processes", "dask"] | None = Field(default=None, description="where steps run")
     dask_address: str | None = Field(default=None, description="of runner dask: its scheduler, else a local cluster")
     workers: int | None = Field(default=None, description="steps at a time")
     device: Literal["auto", "cpu", "cuda"] | None = Field(default=None, description="where networks are trained")
 
+    @field_validator("study")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        if name not in NAMES:
+            raise ValueError(f"use one of {', '.join(NAMES)}")
+        return name
+
     @property
     def experiment(self) -> str:
         """What is asked, in one short line."""
-        axes = {name: values for name in AXES[self.study] if (values := getattr(self, name))}
+        axes = {name: values for name in declared(self.study).axes if (values := getattr(self, name))}
         shown = [f"{name}={','.join(values)}" for name, values in axes.items()]
         repeats = [] if self.repeats is None else [f"repeats={self.repeats}"]
-        return " ".join([self.study.replace("_", " "), self.profile, *self.datasets, *shown, *repeats])
+        return " ".join([declared(self.study).title, self.profile, *self.datasets, *shown, *repeats])
 
     def study_request(self) -> StudyRequest:
         """The request of the study itself.
@@ -69,8 +77,8 @@ class SweepRequest(StudyRequest):
             UserError: for an axis that the study does not have, and for mistakes in params.yaml.
         """
         changes = [_override(name, getattr(self, name)) for name in SETTINGS if getattr(self, name) is not None]
-        axes = AXES[self.study]
-        for name in dict.fromkeys(axis for names in AXES.values() for axis in names):
+        axes = declared(self.study).axes
+        for name in LISTS:
             values = getattr(self, name)
             if values and name not in axes:
                 raise UserError(f"{self.study} has no {name}; choose from {', '.join(axes)}")
@@ -79,6 +87,26 @@ class SweepRequest(StudyRequest):
         return StudyRequest(
             profile=self.profile, datasets=self.datasets, overrides=[*changes, *self.overrides], export=self.export
         )
+
+
+def add_sweep_options(parser: argparse.ArgumentParser) -> None:
+    """Study, axes and where to run."""
+    parser.add_argument("--study", default=NAMES[0], choices=NAMES, help=f"study to run (default: {NAMES[0]})")
+    add_grid_options(parser)
+
+
+def add_grid_options(parser: argparse.ArgumentParser) -> None:
+    """The axes, and where to run: the fields of ``SweepRequest``."""
+    for name in (*LISTS, *SETTINGS):
+        option, field = f"--{name.replace('_', '-')}", SweepRequest.model_fields[name]
+        if name in LISTS:
+            parser.add_argument(option, nargs="+", default=[], metavar="V", help=field.description)
+        elif choices := [choice for kind in get_args(field.annotation) for choice in get_args(kind)]:
+            parser.add_argument(option, choices=choices, help=field.description)
+        elif int in get_args(field.annotation):
+            parser.add_argument(option, type=int, help=field.description)
+        else:
+            parser.add_argument(option, metavar="URL", help=field.description)
 
 
 def requested(study: str, chosen: argparse.Namespace, shared: dict[str, Any]) -> StudyRequest:

@@ -1,0 +1,77 @@
+"""A request resolved against params.yaml, and checked before anything starts: light modules alone are imported here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain
+
+from flows.context.declaration import StudyDeclaration
+from flows.context.project import workspace
+from flows.context.request import StudyRequest
+from flows.studies.registry import STUDIES, declared
+from tasks.datasets.catalogue.public import kind_of, require_kind
+from tasks.datasets.user.declaration import UserDataset, check_declaration
+from tasks.errors import UserError
+from tasks.parameters.loading import load_parameters
+from tasks.parameters.profiles import Parameters, Profile
+from tasks.reports.ledgers.composition import require_within
+
+PARAMETERS = "params.yaml"
+
+
+@dataclass(frozen=True)
+class ResolvedRequest:
+    """A request and what it comes to: the study or stage, its parameters, its data sets, and those of one's own."""
+
+    declaration: StudyDeclaration
+    request: StudyRequest
+    profile: Profile
+    datasets: list[str]
+    own: dict[str, UserDataset]
+
+
+def check_request(name: str, request: StudyRequest, log: Callable[[str], object] = lambda _: None) -> ResolvedRequest:
+    """Resolve a request after checking everything that can be told without reading data.
+
+    ``log`` is called with what a user should know of the grid.
+
+    Raises:
+        UserError: for any mistake in the request or in params.yaml.
+    """
+    declaration, parameters = declared(name), read_request(request, log)
+    own = own_datasets(parameters)
+    profile: Profile = getattr(parameters, request.profile)
+    of_profile = chain.from_iterable(getattr(profile, section).datasets for section in declaration.sections)
+    datasets = list(dict.fromkeys(request.datasets or of_profile))
+    for dataset in datasets:
+        require_kind(name, dataset, kind_of(dataset, own))
+        if dataset in own:
+            if own[dataset].private and request.export:
+                raise UserError(f"data set {dataset!r} is private and is never laid below data/; run without --export")
+            check_declaration(own[dataset])
+    for title, costs in declaration.costs(profile, datasets):
+        require_within(costs, declaration.budget(profile), dataset=title)
+    return ResolvedRequest(declaration, request, profile, datasets, own)
+
+
+def read_request(request: StudyRequest, log: Callable[[str], object] = lambda _: None) -> Parameters:
+    """The validated parameters of a request; see ``load_parameters``."""
+    sections = {study.name: study.grid for study in STUDIES if study.grid is not None}
+    return load_parameters(workspace() / PARAMETERS, request.profile, request.overrides, log, sections)
+
+
+def own_datasets(parameters: Parameters) -> dict[str, UserDataset]:
+    """The graphs that the user declared, with their paths below the checkout."""
+    return {
+        name: UserDataset(
+            name=name,
+            edges=workspace() / declared.edges,
+            features=workspace() / declared.features if declared.features else None,
+            labels=workspace() / declared.labels if declared.labels else None,
+            nodes=declared.nodes,
+            feature_bounds=declared.feature_bounds,
+            private=declared.private,
+        )
+        for name, declared in parameters.datasets.items()
+    }
