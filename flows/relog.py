@@ -36,15 +36,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         shared = {"profile": chosen.profile, "datasets": chosen.dataset, "overrides": chosen.set}
         studies = chosen.study or (NAMES[:1] if axes else [study.name for study in STUDIES if study.in_demo])
         requests = {study: requested(study, chosen, shared) for study in studies}
-        for study, request in requests.items():
-            check_request(study, request)
+        asked = {study: check_request(study, request) for study, request in requests.items()}
         open_store()
 
         def work() -> int:
             from flows.run.relog import relog  # imports prefect
 
-            for study, request in requests.items():
-                cells = relog(study, request)
+            for study, resolved in asked.items():
+                cells = relog(resolved)
                 print(f"{study}: {cells} cells are in MLflow")
             return 0
 

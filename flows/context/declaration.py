@@ -56,7 +56,7 @@ class StudyDeclaration:
         controls: what a private method must be told apart from: by column and value, why a line is a control.
         point: the columns that tell its published points apart; ``name=`` prints the name, too.
         in_demo: whether the demo of DVC runs it.
-        drawn_before: whether its reports are a stage of their own, ``perturb``.
+        drawn_before: the parameters of its section that decide its reports, where these are a stage of their own.
         extra_files: what it lays beside its rows.
     """
 
@@ -75,7 +75,7 @@ class StudyDeclaration:
     controls: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     point: tuple[str, ...] = ()
     in_demo: bool = False
-    drawn_before: bool = False
+    drawn_before: tuple[str, ...] = ()
     extra_files: tuple[str, ...] = ()
 
     @property

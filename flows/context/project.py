@@ -12,9 +12,12 @@ from tasks.store import PointStore
 log = logging.getLogger("pipeline")
 
 
+WORKSPACE = PACKAGE_ROOT
+
+
 def workspace() -> Path:
     """The folder with params.yaml and data/: the checkout, or DVC's copy of it in an experiment."""
-    return PACKAGE_ROOT
+    return WORKSPACE
 
 
 def data_folder(kind: str, profile: str, *parts: str) -> Path:

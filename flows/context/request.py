@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
 from pydantic import BaseModel, ConfigDict, Field
+
+from flows.context.declaration import StudyDeclaration
+from tasks.datasets.user.declaration import UserDataset
+from tasks.errors import UserError
+from tasks.parameters.profiles import Profile
 
 SHORT = 60
 
@@ -23,3 +33,38 @@ class StudyRequest(BaseModel):
         changes = [f"{key.rpartition('.')[2]}={value}".replace('"', "") for key, _, value in parts if value != "[]"]
         shown = [change for change in changes if len(change) <= SHORT]
         return " ".join([name.replace("_", " "), self.profile, *self.datasets, *shown])
+
+
+@dataclass(frozen=True)
+class ResolvedRequest:
+    """A request and what it comes to: the study or stage, its parameters, its data sets, and those of one's own."""
+
+    declaration: StudyDeclaration
+    request: StudyRequest
+    profile: Profile
+    datasets: list[str]
+    own: dict[str, UserDataset]
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """For the time of a flow, whose parameter in Prefect is the request alone."""
+        token = _ENTERED.set(self)
+        try:
+            yield
+        finally:
+            _ENTERED.reset(token)
+
+
+_ENTERED: ContextVar[ResolvedRequest] = ContextVar("resolved request")
+
+
+def entered_request(name: str) -> ResolvedRequest:
+    """What the flow of this name was started for.
+
+    Raises:
+        UserError: when it was called on its own.
+    """
+    found = _ENTERED.get(None)
+    if found is None or found.declaration.name != name:
+        raise UserError(f"the flow of {name} is started by python -m flows.{name} or flows.sweep; use one of them")
+    return found

@@ -82,7 +82,8 @@ class Study:
         """A call of a step, named as the experiment reads: ``<verb> <of> repeat=<repeat>``.
 
         Parameters of the step that are not given come, by their names, from what the call is about (``repeat``, its
-        ``label``, the ``dataset`` of a cell), from the run (``store``, ``seed``, ``device``, ``study``: the grid) and from the grid.
+        ``label``, the ``dataset`` of a cell), from the run (``store``, ``seed``, ``device``) and from the grid, which
+        is ``study`` as a whole.
 
         Args:
             step: the step.
@@ -97,7 +98,7 @@ class Study:
         known |= {"seed": self.profile.seed, "device": self.profile.device, "dataset": getattr(of, "dataset", None)}
         arguments = {
             name: given.pop(name) if name in given else known[name] if name in known else getattr(self.grid, name)
-            for name, parameter in signature(step.plain).parameters.items()  # type: ignore[attr-defined]
+            for name, parameter in signature(step.fn).parameters.items()
             if name in given or name in known or (parameter.default is parameter.empty or hasattr(self.grid, name))
         }
         assert not given, f"{step.name} has no {', '.join(given)}"

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flows.context.request import StudyRequest
+from flows.context.request import ResolvedRequest
 from flows.context.study import Outcome, Study
 from flows.execution.submission import Call, Done, PlainSubmitter
 from flows.studies.conduct import open_study, study_function
@@ -18,17 +18,17 @@ from tasks.steps.node_classification.forecast import forecast
 from tasks.store import PointStore
 
 
-def relog(name: str, request: StudyRequest) -> int:
+def relog(asked: ResolvedRequest) -> int:
     """Log a finished study anew; the number of cells that are in MLflow afterwards.
 
     Raises:
         UserError: when a point is missing, before anything is logged, and when MLflow cannot be used.
     """
     with ThreadPoolExecutor(1) as pool:
-        study = open_study(name, request, StoredSubmitter(pool))
+        study = open_study(asked, StoredSubmitter(pool))
         study.store = StoredPoints(study.store.root, study.store.exports)
         tracker = PatientTracker(study)
-        outcome = study_function(name)(study, tracker)
+        outcome = study_function(asked)(study, tracker)
     if outcome.failures:
         raise UserError(f"{outcome.failures[0]}; nothing was logged")
     return tracker.log(outcome)

@@ -9,13 +9,13 @@ from typing import Any
 from prefect import State, tags
 from prefect.results import ResultRecord
 
+from flows.context.request import ResolvedRequest
 from flows.context.study import Outcome
 from flows.execution.submission import PlainSubmitter
 from flows.execution.task_runners import plain_pool, prefect_task_runner
 from flows.server.api_errors import api_errors
 from flows.server.crashed_runs import mark_crashed_runs
 from flows.studies.conduct import conduct
-from flows.studies.requests import ResolvedRequest
 from tasks.errors import UserError
 from tasks.evaluation.tables.rows import write_rows
 from tasks.evaluation.tables.summary import console_table, summary
@@ -41,7 +41,7 @@ def run(asked: ResolvedRequest, plain: bool, rows: Path | None) -> int:
 
 def _plainly(asked: ResolvedRequest) -> Outcome:
     with plain_pool(asked.profile) as pool:
-        return conduct(asked.declaration.name, asked.request, PlainSubmitter(pool), "none")
+        return conduct(asked, PlainSubmitter(pool), "none")
 
 
 def run_in_prefect(asked: ResolvedRequest) -> State[Any]:
@@ -60,7 +60,7 @@ def run_in_prefect(asked: ResolvedRequest) -> State[Any]:
         flow_run_name=request.title(declaration.name).replace("{", "{{").replace("}", "}}"),  # Prefect fills in fields
         task_runner=prefect_task_runner(asked.profile),
     )
-    with api_errors(), tags(declaration.name, request.profile, *asked.datasets):
+    with api_errors(), tags(declaration.name, request.profile, *asked.datasets), asked.entered():
         state: State[Any] = flow(request, return_state=True)  # type: ignore[assignment]
     return state
 

@@ -15,6 +15,7 @@ from flows.context.request import StudyRequest
 from flows.server.crashed_runs import claim_run
 
 if TYPE_CHECKING:
+    from flows.context.request import ResolvedRequest
     from flows.context.study import Outcome, Study
     from flows.execution.submission import Submitter
     from flows.tracking.mlflow_log import Tracker
@@ -38,22 +39,23 @@ def conducted(name: str) -> Callable[[StudyFunction], Callable[[StudyRequest], O
         def run(request: StudyRequest) -> Outcome | State[Any]:
             from flows.studies.conduct import conduct_in_flow
 
-            return conduct_in_flow(name, request)
+            return conduct_in_flow(name)
 
-        run.__doc__ = function.__doc__
+        run.__doc__, run.__module__ = function.__doc__, function.__module__
         run.__name__ = run.__qualname__ = function.__name__
         return run
 
     return decorate
 
 
-def conduct_in_flow(name: str, request: StudyRequest) -> Outcome | State[Any]:
+def conduct_in_flow(name: str) -> Outcome | State[Any]:
     """One study in a flow run, with its lines and results in the Prefect UI."""
     from prefect.context import TagsContext
     from prefect.runtime import flow_run
     from prefect.states import Failed
 
     from flows.context.artifacts import lines_in_the_ui, show_outcome
+    from flows.context.request import entered_request
     from flows.execution.submission import PrefectSubmitter
     from tasks.errors import UserError
     from tasks.redaction import without_secrets
@@ -62,7 +64,7 @@ def conduct_in_flow(name: str, request: StudyRequest) -> Outcome | State[Any]:
     # The tags of the run name all its data sets, those of a task its own.
     with TagsContext(current_tags=set()), lines_in_the_ui():
         try:
-            outcome = conduct(name, request, PrefectSubmitter(name), str(flow_run.get_id()))
+            outcome = conduct(entered_request(name), PrefectSubmitter(name), str(flow_run.get_id()))
         except UserError as mistake:
             return Failed(name=REFUSED, message=without_secrets(str(mistake)))
         show_outcome(outcome)
@@ -71,12 +73,12 @@ def conduct_in_flow(name: str, request: StudyRequest) -> Outcome | State[Any]:
     return outcome
 
 
-def conduct(name: str, request: StudyRequest, submitter: Submitter, flow_run_id: str) -> Outcome:
+def conduct(asked: ResolvedRequest, submitter: Submitter, flow_run_id: str) -> Outcome:
     """Run the study and track it; what MLflow could not take is one of the outcome's failures."""
     from flows.execution.dask_workers import dask_workers_watched
     from flows.tracking.mlflow_log import Tracker
 
-    function, study = study_function(name), open_study(name, request, submitter)
+    function, study = study_function(asked), open_study(asked, submitter)
     tracker = Tracker(study, flow_run_id)
     submitter.warm_up = tracker.prepare
     try:
@@ -91,19 +93,15 @@ def conduct(name: str, request: StudyRequest, submitter: Submitter, flow_run_id:
     return outcome
 
 
-def study_function(name: str) -> StudyFunction:
-    """The function of a study or stage."""
-    from flows.studies.registry import declared
-
-    declared(name).flow()
-    return _FUNCTIONS[name]
+def study_function(asked: ResolvedRequest) -> StudyFunction:
+    """The function of a study or stage, without Prefect."""
+    asked.declaration.flow()
+    return _FUNCTIONS[asked.declaration.name]
 
 
-def open_study(name: str, request: StudyRequest, submitter: Submitter) -> Study:
-    """Resolve a request against params.yaml and open the store."""
+def open_study(asked: ResolvedRequest, submitter: Submitter) -> Study:
+    """Open the store for it."""
     from flows.context.project import open_store
     from flows.context.study import Study
-    from flows.studies.requests import check_request
 
-    found = check_request(name, request)
-    return Study(found.declaration, request, found.profile, found.datasets, found.own, open_store(), submitter)
+    return Study(asked.declaration, asked.request, asked.profile, asked.datasets, asked.own, open_store(), submitter)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import chain
 
-from flows.context.declaration import StudyDeclaration
 from flows.context.project import workspace
-from flows.context.request import StudyRequest
+from flows.context.request import ResolvedRequest, StudyRequest
 from flows.studies.registry import STUDIES, declared
 from tasks.datasets.catalogue.public import kind_of, require_kind
 from tasks.datasets.user.declaration import UserDataset, check_declaration
@@ -18,17 +16,6 @@ from tasks.parameters.profiles import Parameters, Profile
 from tasks.reports.ledgers.composition import require_within
 
 PARAMETERS = "params.yaml"
-
-
-@dataclass(frozen=True)
-class ResolvedRequest:
-    """A request and what it comes to: the study or stage, its parameters, its data sets, and those of one's own."""
-
-    declaration: StudyDeclaration
-    request: StudyRequest
-    profile: Profile
-    datasets: list[str]
-    own: dict[str, UserDataset]
 
 
 def check_request(name: str, request: StudyRequest, log: Callable[[str], object] = lambda _: None) -> ResolvedRequest:

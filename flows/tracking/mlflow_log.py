@@ -179,7 +179,7 @@ class Tracker:
         return self._parent
 
     def _code_version(self) -> str:
-        return code_version(f"flows.studies.{self.study.name}.flow")
+        return code_version(self.study.declaration.flow().fn.__module__)
 
     def _give_up(self, problem: UserError) -> None:
         log.error("%s", problem)

@@ -66,8 +66,7 @@ def workspace(tmp_path: Path, own_files: Path, _mlflow_folder: Path, monkeypatch
         os.environ["DVC_ROOT"] = str(folder)
         os.environ["POINT_STORE"] = str(tmp_path / "store")
         os.environ["MLFLOW_TRACKING_URI"] = f"sqlite:///{_mlflow_folder / 'mlflow.db'}"
-        for module in ("project", "request", "report"):
-            monkeypatch.setattr(f"flows.{module}.workspace", lambda: folder)
+        monkeypatch.setattr("flows.context.project.WORKSPACE", folder)
         yield folder
 
 
@@ -109,3 +108,15 @@ def edge_ledger(dataset: str, words: str = "several edges of one list together")
             for eps_a, relation in (("7", "14"), ("inf", "inf"))
         )
     )
+
+
+def write_report(profile: str) -> str:
+    """The report of a profile's results, as its command writes it; returns the summary."""
+    from flows.context.request import StudyRequest
+    from flows.results.files import result_files
+    from flows.results.report import report
+    from flows.studies.registry import STUDIES
+    from flows.studies.requests import read_request
+
+    parameters = getattr(read_request(StudyRequest(profile=profile)), profile)
+    return report(profile, parameters, STUDIES, result_files(profile, STUDIES))

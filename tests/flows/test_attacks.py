@@ -14,10 +14,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(workspace: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    for module in ("attack_table", "attack_request"):
-        monkeypatch.setattr(f"flows.{module}.workspace", lambda: workspace)
-
+def run(workspace: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     def command(*arguments: str) -> tuple[int, str, str]:
         status = main(arguments)
         out, err = capsys.readouterr()

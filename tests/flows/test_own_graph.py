@@ -16,8 +16,9 @@ import pytest
 import yaml
 from scipy.sparse import csr_array, save_npz
 
-from flows.context.request import StudyRequest, own_datasets, read_request
+from flows.context.request import StudyRequest
 from flows.run.command_line import main
+from flows.studies.requests import own_datasets, read_request
 from flows.system.environment import PACKAGE_ROOT
 from tasks.datasets.user.user_graph import load_user_graph
 

@@ -263,11 +263,11 @@ def test_a_mistake_in_the_files_is_named_and_not_quoted(
 SERVED = """
 import contextlib, sys
 from pathlib import Path
-from flows.context import project, request
+from flows.context import project
 from flows.run import command_line as command
 
 workspace, fails, *arguments = sys.argv[1:]
-project.workspace = request.workspace = lambda: Path(workspace)
+project.WORKSPACE = Path(workspace)
 leased = command._server
 
 @contextlib.contextmanager

@@ -57,5 +57,5 @@ NODE_CLASSIFICATION = StudyDeclaration(
     },
     point=("backbone", "eps_x=", "eps_a="),
     in_demo=True,
-    drawn_before=True,
+    drawn_before=("eps_x", "eps_a", "mode", "methods", "parts"),
 )

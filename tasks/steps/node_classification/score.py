@@ -71,7 +71,9 @@ def score(
         "edges": edges.content,
         "trained": [trained.content, file],
         "method": asdict(chosen),
-        "code": code_version(*(f"tasks.evaluation.{name}" for name in ("scoring", "edge_recovery", "denoising"))),
+        "code": code_version(
+            *(f"tasks.evaluation.node_classification.{name}" for name in ("scoring", "edge_recovery", "denoising"))
+        ),
         # Points of private graphs that older versions scored hold the degree; they are not found any more.
         **({"figures": "of predictions alone"} if source.private else {}),
     }

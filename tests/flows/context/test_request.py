@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from flows.context.request import StudyRequest, check_request
+from flows.context.request import StudyRequest
+from flows.studies.requests import check_request
 from flows.system.environment import PACKAGE_ROOT
 from tasks.errors import UserError
 

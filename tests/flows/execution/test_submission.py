@@ -30,7 +30,7 @@ def calls(*values: int) -> list[Call]:
 
 def test_results_and_errors_come_with_their_calls() -> None:
     with ThreadPoolExecutor(2) as pool:
-        done = {item.call.about: item for item in PlainSubmitter(pool).run(calls(2, 3, 8))}
+        done = {item.call.key: item for item in PlainSubmitter(pool).run(calls(2, 3, 8))}
     assert {about: item.result for about, item in done.items()} == {2: 1, 3: None, 8: 4}
     assert str(done[3].error) == "3 is odd"
     assert done[2].error is None
@@ -93,7 +93,7 @@ def test_a_lost_scheduler_ends_the_run_in_one_line() -> None:
 
 def test_steps_travel_to_other_processes() -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        done = {item.call.about: item for item in PlainSubmitter(pool).run(calls(4, 5))}
+        done = {item.call.key: item for item in PlainSubmitter(pool).run(calls(4, 5))}
     assert done[4].result == 2
     assert isinstance(done[5].error, ValueError)
 
@@ -119,9 +119,9 @@ def test_a_short_call_is_done_at_once_while_the_pool_is_busy() -> None:
     with ThreadPoolExecutor(1) as pool:
         pool.submit(gate.wait)
         submitter = PlainSubmitter(pool)
-        done = [submitter.here(call) for call in calls(4, 5)]
+        done = [submitter.run_inline(call) for call in calls(4, 5)]
         with pytest.raises(UserError, match="-2 is negative"):
-            submitter.here(calls(-2)[0])
+            submitter.run_inline(calls(-2)[0])
         gate.set()
     assert done[0].result == 2
     assert isinstance(done[1].error, ValueError)

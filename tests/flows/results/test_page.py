@@ -14,7 +14,6 @@ from scipy.stats import ttest_ind_from_stats
 
 from flows.report import main
 from flows.results.privacy import attack_section, audit_section, whole_ledger
-from flows.results.report import report
 from flows.results.run_facts import provenance_section
 from flows.system.environment import PACKAGE_ROOT
 from tasks.errors import UserError
@@ -23,7 +22,7 @@ from tasks.evaluation.report_page.blocks import Section
 from tasks.evaluation.report_page.page import page as report_html
 from tasks.evaluation.tables.rows import Row, write_rows
 from tasks.reports.ledgers.ledger_table import ledgers_markdown
-from tests.flows.conftest import edge_ledger
+from tests.flows.conftest import edge_ledger, write_report
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 HOSTILE = "<script>alert(\"1\")</script> & 'quoted'"
@@ -110,10 +109,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Results and their report, drawn once: the tests only read it."""
     folder = tmp_path_factory.mktemp("reported")
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("project", "request", "report"):
-            patch.setattr(f"flows.{module}.workspace", lambda: folder)
+        patch.setattr("flows.context.project.WORKSPACE", folder)
         found = lay_out(folder)
-        report("demo")
+        write_report("demo")
         yield found
 
 
@@ -253,8 +251,7 @@ def test_a_damaged_input_is_one_line(
 def test_a_missing_ledger_is_one_line_and_no_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for module in ("project", "request", "report"):
-        monkeypatch.setattr(f"flows.{module}.workspace", lambda: tmp_path)
+    monkeypatch.setattr("flows.context.project.WORKSPACE", tmp_path)
     results = lay_out(tmp_path)
     (results / STUDY / "cora" / "ledger.json").unlink()
     assert main([]) == 2

@@ -9,8 +9,7 @@ import pytest
 import yaml
 
 from flows.report import main
-from flows.results.published import published
-from flows.results.report import report
+from flows.studies.registry import declared
 from flows.system.environment import PACKAGE_ROOT
 from tasks.errors import UserError
 from tasks.evaluation.graph_classification.graph_tables import TABLE_ONE
@@ -18,7 +17,7 @@ from tasks.evaluation.node_classification.solitude_tables import TABLES
 from tasks.evaluation.node_embedding.embedding_tables import TABLES as EMBEDDING_TABLES
 from tasks.evaluation.tables.rows import Row, read_rows, write_rows
 from tasks.reports.ledgers.ledger_table import ledger_markdown
-from tests.flows.conftest import edge_ledger
+from tests.flows.conftest import edge_ledger, write_report
 
 STUDY = "node_classification"
 FULL = {"mode": "directed", "label_rate": "0.5"}
@@ -50,7 +49,7 @@ def results(workspace: Path) -> Path:
 
 
 def test_the_summary_has_every_result_the_ledger_and_where_to_look(results: Path) -> None:
-    text = report("demo")
+    text = write_report("demo")
     assert (results / "report" / "summary.txt").read_text() == text
     table = text.split("\n\n")[0].splitlines()
     assert len(table) == 2 + 3 * 2 * 2
@@ -61,7 +60,7 @@ def test_the_summary_has_every_result_the_ledger_and_where_to_look(results: Path
 
 
 def test_results_stand_beside_the_published_figures(results: Path) -> None:
-    text = report("demo")
+    text = write_report("demo")
     (compared,) = [x for x in text.splitlines() if x.startswith("cora base sage eps_x=1 eps_a=7:")]
     assert compared.endswith("published 0.509 ± 0.038 (table-3), difference +0.1 points")
     assert not [x for x in text.splitlines() if x.startswith("digits base") and "published" in x]
@@ -77,7 +76,7 @@ def test_results_stand_beside_the_published_figures(results: Path) -> None:
 
 @pytest.mark.parametrize("study", ["node_classification", "graph_classification", "node_embedding"])
 def test_a_point_has_one_published_figure(study: str) -> None:
-    figures = published(study)
+    figures = declared(study).outputs().published()
     numbers = figures.drop(columns=["item", "reference_mean", "reference_sd"]).map(as_number)
     assert not numbers.duplicated().any()
 
@@ -91,12 +90,12 @@ def as_number(text: str) -> str:
 
 def test_without_a_published_figure_it_says_so(results: Path) -> None:
     shutil.rmtree(results / STUDY / "cora")
-    assert "No published figure is for these points." in report("demo")
+    assert "No published figure is for these points." in write_report("demo")
 
 
 def test_equal_results_give_equal_bytes(results: Path) -> None:
     def written() -> dict[str, bytes]:
-        report("demo")
+        write_report("demo")
         files = [path for path in (results / "report").rglob("*") if path.is_file()]
         return {path.name: path.read_bytes() for path in files}
 
@@ -128,7 +127,7 @@ def test_without_results_it_is_one_line(workspace: Path, capsys: pytest.CaptureF
 def test_a_damaged_result_is_one_line(results: Path) -> None:
     (results / STUDY / "cora" / "rows.json").write_text(json.dumps([{"study": STUDY}]))
     with pytest.raises(UserError, match=r"rows\.json: not an array of rows"):
-        report("demo")
+        write_report("demo")
 
 
 @pytest.mark.parametrize(
@@ -146,7 +145,7 @@ def test_one_study_alone_has_a_report(
     write_rows(folder / "rows.json", [Row(study, dataset, method, settings, repeat, metric, 0.5) for repeat in (0, 1)])
     (folder / "ledger.md").write_text(ledger_markdown(edge_ledger(dataset)))
     (folder / "ledger.json").write_text(edge_ledger(dataset).to_json())
-    assert method in report("demo")
+    assert method in write_report("demo")
     assert method in (folder.parent.parent / "report" / "report.html").read_text()
 
 
@@ -163,7 +162,7 @@ def test_every_output_that_the_stage_declares_exists_whatever_the_grid(
         write_rows(file, [row for row in read_rows(file) if row.settings["eps_a"] in eps_a])
     for study in ("node_embedding", "graph_classification", *(["ego_clustering"] if profile == "paper" else [])):
         (below / study).mkdir()
-    report(profile)
+    write_report(profile)
     pipeline = "dvc.yaml" if profile == "demo" else "paper/dvc.yaml"
     stage = yaml.safe_load((PACKAGE_ROOT / pipeline).read_text())["stages"]["report"]
     for output in (*stage["outs"], *stage["plots"]):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.context.study import open_store
+from flows.context.project import open_store
 from flows.run.command_line import main
 from flows.system.environment import PACKAGE_ROOT
 
@@ -151,7 +151,7 @@ def test_the_helps_name_every_option(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize("repeated", [True, False])
 def test_several_overrides_may_follow_one_option_or_several(repeated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("flows.run.run_study.run", lambda name, request, *_: asked.extend(request.overrides) or 0)
+    monkeypatch.setattr("flows.run.run_study.run", lambda found, *_: asked.extend(found.request.overrides) or 0)
     assert main(STUDY, ["--plain", "--set", "seed=1", *(["--set"] if repeated else []), "repeats=2"]) == 0
     assert asked == ["seed=1", "repeats=2"]
 

@@ -13,10 +13,12 @@ from subprocess import PIPE
 import httpx
 import pytest
 
-from flows.context.request import StudyRequest, check_request
+from flows.context.request import StudyRequest
 from flows.run import run_study as run
 from flows.run.command_line import main
 from flows.server.leases import LeaseFolder
+from flows.studies.registry import declared
+from flows.studies.requests import check_request
 from flows.system.environment import PACKAGE_ROOT
 from tasks.errors import Interrupted
 
@@ -112,7 +114,7 @@ def test_a_server_that_goes_away_under_a_run_is_one_line(workspace: Path, monkey
         raise httpx.ConnectError("[Errno 111] Connection refused")
 
     monkeypatch.setattr(run, "mark_crashed_runs", list)
-    monkeypatch.setattr(run.study_flow, "with_options", lambda **_: gone)
+    monkeypatch.setattr(declared(STUDY).flow(), "with_options", lambda **_: gone)
     request = StudyRequest(profile="demo", overrides=GRID)
     with pytest.raises(Interrupted, match=r"^the Prefect server at \S+ does not answer any more$"):
-        run.run_in_prefect(STUDY, request, check_request(STUDY, request))
+        run.run_in_prefect(check_request(STUDY, request))

@@ -8,12 +8,12 @@ import pytest
 import yaml
 from prefect.states import Completed
 
-from flows.context.request import check_request, read_request
 from flows.context.study import Outcome
-from flows.context.sweep_options import LISTS
-from flows.context.sweep_request import AXES, SweepRequest
 from flows.run.command_line import main
 from flows.run.sweep_flow import sweep
+from flows.run.sweep_request import LISTS, SweepRequest
+from flows.studies.registry import STUDIES
+from flows.studies.requests import check_request, read_request
 from flows.system.environment import PACKAGE_ROOT
 from tasks.errors import UserError
 
@@ -40,7 +40,7 @@ def test_a_part_of_the_grid_is_run_and_a_wider_one_reuses_its_points(
 def test_a_chosen_axis_leaves_out_the_parts_and_the_searches_that_no_line_uses() -> None:
     request = SweepRequest(profile="paper", datasets=["cora"], methods=["base"], eps_a=["7"], repeats=2)
     chosen = request.study_request()
-    profile = check_request(NODES, chosen)
+    profile = check_request(NODES, chosen).profile
     whole = read_request(SweepRequest(profile="paper")).paper
     grid = profile.node_classification
     assert (grid.eps_a, grid.methods, profile.repeats) == (["7"], ["base"], 2)
@@ -83,15 +83,15 @@ def test_what_a_study_does_not_have_is_refused() -> None:
     ],
 )
 def test_every_study_has_its_axes(request_: SweepRequest, section: str, axis: str, values: list[str]) -> None:
-    profile = check_request(section, request_.study_request())
+    profile = check_request(section, request_.study_request()).profile
     assert getattr(getattr(profile, section), axis) == values
 
 
 def test_a_chosen_axis_of_walks_leaves_the_parts_out() -> None:
     whole = check_request("node_embedding", SweepRequest(profile="paper", study="node_embedding").study_request())
     chosen = SweepRequest(profile="paper", study="node_embedding", methods=["walk"]).study_request()
-    assert whole.node_embedding.parts
-    assert not check_request("node_embedding", chosen).node_embedding.parts
+    assert whole.profile.node_embedding.parts
+    assert not check_request("node_embedding", chosen).profile.node_embedding.parts
 
 
 def test_a_study_and_a_scheduler_may_be_named_on_the_command_line(
@@ -117,7 +117,7 @@ def test_the_form_has_every_field_with_a_description_and_a_default() -> None:
     for field in form["properties"].values():
         assert field["description"]
         assert "default" in field
-    assert {axis for axes in AXES.values() for axis in axes} == set(LISTS) < set(form["properties"])
+    assert {axis for study in STUDIES for axis in study.axes} == set(LISTS) < set(form["properties"])
 
 
 def test_the_deployments_are_of_the_sweep_and_ask_for_what_it_has() -> None:

@@ -6,10 +6,12 @@ import sys
 import textwrap
 from pathlib import Path
 
+import cloudpickle
 import pytest
 
 import flows
 import tasks
+from flows.studies.registry import declared
 from flows.system.environment import PACKAGE_ROOT, project_root, settle
 
 
@@ -90,6 +92,9 @@ def test_workers_of_a_command_begin_without_its_studies() -> None:
 
 
 def test_a_task_brings_no_study_to_its_worker() -> None:
-    text = "import sys, flows.run.study_flow; print('flows.run.conduct' in sys.modules, 'sklearn' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", text], cwd=PACKAGE_ROOT, capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["False", "False"], done.stderr
+    sent = cloudpickle.dumps(declared("node_classification").flow())
+    text = "import sys, cloudpickle; cloudpickle.load(sys.stdin.buffer); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", text], cwd=PACKAGE_ROOT, input=sent, capture_output=True, check=True)
+    imported = done.stdout.decode().split()
+    assert "flows.studies.conduct" in imported
+    assert not {"flows.studies.node_classification.flow", "flows.tracking.mlflow_log", "sklearn", "torch"} & {*imported}

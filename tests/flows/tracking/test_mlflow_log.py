@@ -13,9 +13,11 @@ import pytest
 from mlflow import MlflowClient
 from mlflow.entities import Run
 
+from flows.context.request import StudyRequest
 from flows.model import load_model
 from flows.run.command_line import main
-from flows.run.conduct import study_named
+from flows.studies.conduct import study_function
+from flows.studies.requests import check_request
 from flows.system.owners import is_dead, this_process
 from flows.system.processes import Process
 from tasks.curator.trained import Trained
@@ -73,14 +75,14 @@ def test_of_a_private_set_mlflow_gets_neither(workspace: Path, declare: Callable
 def test_an_interrupted_run_is_killed_and_a_failed_one_has_failed(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = study_named(STUDY)
+    study = study_function(check_request(STUDY, StudyRequest()))
     for seed, error, status in ((79, KeyboardInterrupt(), "KILLED"), (80, ValueError("wrong"), "FAILED")):
 
         def ends(*arguments: object, error: BaseException = error) -> None:
             study(*arguments)  # type: ignore[arg-type]
             raise error
 
-        monkeypatch.setattr("flows.run.conduct.study_named", lambda _, ends=ends: ends)
+        monkeypatch.setattr("flows.studies.conduct.study_function", lambda _, ends=ends: ends)
         command = ["--plain", "--set", f"seed={seed}"]
         if status == "KILLED":
             assert main(STUDY, command) == 130

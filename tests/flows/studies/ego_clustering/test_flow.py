@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from mlflow import MlflowClient
 
-from flows.results.report import report
 from flows.run.command_line import main
 from tasks.client.ego_graphs import OVERLAP
 from tasks.evaluation.graph_classification.ego_figures import read_maps
+from tests.flows.conftest import write_report
 
 STUDY = "ego_clustering"
 REPEATS = 2
@@ -109,7 +109,7 @@ def test_rows_figures_and_ledgers(run: Run, declare: Callable[..., None], worksp
         assert matrix.trace() / matrix.sum() == pytest.approx(child.data.metrics["accuracy"])
 
     # The report shows all of it.
-    assert "gw-k-means" in report("demo")
+    assert "gw-k-means" in write_report("demo")
     place = workspace / "data" / "results" / "demo" / "report"
     page = (place / "report.html").read_text()
     scores = {f"ego_{metric}_by_epsilon" for metric in ("ari", "nmi", "accuracy", "gw")}

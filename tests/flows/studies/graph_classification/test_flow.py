@@ -14,11 +14,13 @@ import numpy as np
 import pytest
 from mlflow import MlflowClient
 
-from flows.context.request import StudyRequest, read_request
+from flows.context.coverage import check_coverage
+from flows.context.request import StudyRequest
 from flows.model import load_model
 from flows.run.command_line import main
-from flows.studies.coverage import check_coverage
 from flows.studies.graph_classification.kernels import baseline_distances
+from flows.studies.registry import declared
+from flows.studies.requests import read_request
 from tasks.broadcasts.weights import ModelWeights
 from tasks.datasets.catalogue.readers import load_dataset
 from tasks.errors import UserError
@@ -127,9 +129,9 @@ def test_rows_have_the_agreed_form_and_a_second_run_computes_nothing(run: Run, w
 
     measured = [Row(**row) for row in rows]
     profile = read_request(StudyRequest(overrides=[f"{STUDY}.{setting}" for setting in GRID])).demo
-    check_coverage(measured, profile)
+    check_coverage(measured, declared(STUDY), profile)
     with pytest.raises(UserError, match=r"mutag gin .*has no row \(2 such lines\)"):
-        check_coverage([row for row in measured if row.method != "gin"], profile)
+        check_coverage([row for row in measured if row.method != "gin"], declared(STUDY), profile)
 
     status, _, err, more = run(f'--set={STUDY}.eps=["1/n", 10, "inf"]', f'--set={STUDY}.encoders=["per_row"]')
     assert status == 0
@@ -155,7 +157,7 @@ def test_without_features_of_nodes_there_is_nothing_to_fuse_with() -> None:
     grid = GraphClassification(baselines=["svm-gw", "svm-fgw", "node-count"])
     study: Any = SimpleNamespace(profile=SimpleNamespace(graph_classification=grid, seed=0), store=None)
     sources: Any = {"mutag": None, "imdb-binary": None}
-    calls = [call.about for call in baseline_distances(study, sources)]
+    calls = [call.key for call in baseline_distances(study, sources)]
     found = [(cells[0].dataset, [cell.method for cell in cells], alpha) for cells, alpha in calls]
     assert sorted(found) == [
         ("imdb-binary", ["node-count"], 1.0),

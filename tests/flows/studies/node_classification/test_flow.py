@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
-from flows.context.request import StudyRequest, read_request
+from flows.context.coverage import check_coverage
+from flows.context.request import StudyRequest
 from flows.run.command_line import main
-from flows.studies.coverage import check_coverage
+from flows.studies.registry import declared
+from flows.studies.requests import read_request
 from tasks.evaluation.tables.rows import Row
 from tasks.parameters.classification import NodeClassification
 from tasks.point_folder import file_sha256
@@ -138,7 +140,7 @@ def test_parts_add_lines_and_draw_what_these_need(run: Run) -> None:
     assert {row["method"] for row in told} == {"solitude"}
     assert all(0 <= row["value"] <= 1 for row in told)
     profile = read_request(StudyRequest(overrides=[f"{STUDY}.parts={json.dumps(parts)}"])).demo
-    check_coverage([Row(**row) for row in result.rows], profile)
+    check_coverage([Row(**row) for row in result.rows], declared(STUDY), profile)
 
 
 def test_the_shared_choice_is_a_protocol_with_a_label_of_its_own(run: Run) -> None:

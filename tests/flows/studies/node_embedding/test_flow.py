@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 from mlflow import MlflowClient
 
-from flows.context.request import StudyRequest, read_request
+from flows.context.coverage import check_coverage
+from flows.context.request import StudyRequest
 from flows.context.study import Outcome
 from flows.run.command_line import main
-from flows.studies.coverage import check_coverage
+from flows.studies.registry import declared
+from flows.studies.requests import read_request
 from tasks.errors import UserError
 from tasks.evaluation.tables.rows import Row
 from tasks.reports.ledgers.ledger import Ledger
@@ -148,9 +150,9 @@ def test_a_part_adds_lines_with_repeats_of_its_own(run: Run, declare: Declare) -
     grid = {**TINY, "modes": ["walk", "release-once"], "parts": parts}
     overrides = [f"{STUDY}.{name}={json.dumps(value)}" for name, value in grid.items()]
     profile = read_request(StudyRequest(overrides=overrides)).demo
-    check_coverage([Row(**row) for row in rows], profile)
+    check_coverage([Row(**row) for row in rows], declared(STUDY), profile)
     with pytest.raises(UserError, match=r"mode=walk .* has no row"):
-        check_coverage([Row(**row) for row in rows if row["settings"].get("k") != "5"], profile)
+        check_coverage([Row(**row) for row in rows if row["settings"].get("k") != "5"], declared(STUDY), profile)
 
 
 def test_padded_lists_hide_the_degree_and_the_ledger_says_which(run: Run, declare: Declare) -> None:

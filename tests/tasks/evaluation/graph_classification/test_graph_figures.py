@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.results.published import published
 from flows.results.report import comparison
+from flows.studies.registry import STUDIES, declared
 from tasks.evaluation.graph_classification.graph_figures import draw_graphs
 from tasks.evaluation.tables.reference import beside
 from tasks.evaluation.tables.rows import Row
@@ -35,7 +35,7 @@ def rows() -> list[Row]:
 
 
 def test_published_figures_stand_beside_the_budget_they_are_for() -> None:
-    compared = beside(summary(rows()), published(STUDY))
+    compared = beside(summary(rows()), declared(STUDY).outputs().published())
     known = compared[compared["item"] != ""]
     found = {(line["input"], line["encoder"], line["eps"]): line["reference_mean"] for line in known.to_dict("records")}
     assert found == {
@@ -45,12 +45,12 @@ def test_published_figures_stand_beside_the_budget_they_are_for() -> None:
         ("gin-H-ldp", "gaussian_scale", "1/n"): pytest.approx(0.9117),
     }
     assert "mutag svm-gw gin-H-ldp encoder=per_row eps=1/n: accuracy 0.850 ± 0.071 (2), published 0.912" in comparison(
-        compared
+        compared, STUDIES
     )
 
 
 def test_figures_are_functions_of_the_table_and_drawn_where_it_has_rows(tmp_path: Path) -> None:
-    compared = beside(summary(rows()), published(STUDY))
+    compared = beside(summary(rows()), declared(STUDY).outputs().published())
     first, second = draw_graphs(compared, tmp_path / "one"), draw_graphs(compared, tmp_path / "two")
     assert [path.name for path in first] == ["accuracy_by_epsilon.png", "knn_5_by_epsilon.png", "gw_by_epsilon.png"]
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from flows.results.published import published
+from flows.studies.registry import declared
 from tasks.evaluation.graph_classification.graph_tables import COLUMNS, TABLE_ONE, table_one, write_graph_tables
 from tasks.evaluation.tables.reference import beside
 from tasks.evaluation.tables.rows import Row
@@ -31,7 +31,7 @@ def compared() -> pd.DataFrame:
         for repeat in (0, 1)
         for metric in ("accuracy", "macro_f1")
     ]
-    return beside(summary(rows), published(STUDY))
+    return beside(summary(rows), declared(STUDY).outputs().published())
 
 
 def test_lines_stand_in_the_papers_order_beside_its_figures() -> None:

@@ -5,7 +5,8 @@ from itertools import product
 
 import pytest
 
-from flows.studies.coverage import check_coverage
+from flows.context.coverage import check_coverage
+from flows.studies.registry import declared
 from tasks.errors import UserError
 from tasks.evaluation.tables.rows import Row
 from tasks.parameters.profiles import Profile
@@ -57,12 +58,16 @@ def rows(study: str) -> list[Row]:
     return [Row(study, *line, repeat, "accuracy", 0.5) for line, repeat in product(lines, range(2))]
 
 
+def check(given: list[Row]) -> None:
+    check_coverage(given, declared(given[0].study), PROFILE)
+
+
 STUDIES = ("graph_classification", "ego_clustering")
 
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_line_of_the_grid_in_every_repeat_is_covered(study: str) -> None:
-    check_coverage(rows(study), PROFILE)
+    check(rows(study))
 
 
 @pytest.mark.parametrize(("study", "place"), product(STUDIES, (0, 7, -1)))
@@ -70,7 +75,7 @@ def test_one_lacking_row_is_noticed(study: str, place: int) -> None:
     given = rows(study)
     gone = given.pop(place)
     with pytest.raises(UserError, match=rf"^{gone.dataset} {gone.method} .*has no row \(1 such lines\)"):
-        check_coverage(given, PROFILE)
+        check(given)
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -82,21 +87,21 @@ def test_one_lacking_row_is_noticed(study: str, place: int) -> None:
 def test_one_row_too_many_is_noticed(study: str, change: dict[str, object]) -> None:
     given = rows(study)
     with pytest.raises(UserError, match=r"is not in the grid \(1 such lines\)"):
-        check_coverage([*given, replace(given[0], **change)], PROFILE)  # type: ignore[arg-type]
+        check([*given, replace(given[0], **change)])  # type: ignore[arg-type]
 
 
 def test_a_data_set_without_features_of_nodes_has_no_fused_line() -> None:
     strange = Row("graph_classification", "imdb-binary", "svm-fgw", {"input": "raw"}, 0, "accuracy", 0.5)
     with pytest.raises(UserError, match="imdb-binary svm-fgw input=raw repeat=0 is not in the grid"):
-        check_coverage([*rows("graph_classification"), strange], PROFILE)
+        check([*rows("graph_classification"), strange])
 
 
 def test_ego_graphs_of_one_reach_alone_are_not_all() -> None:
     near = [row for row in rows("ego_clustering") if row.dataset == "citeseer-1-hop"]
     with pytest.raises(UserError, match=r"citeseer-2-hop .*has no row \(6 such lines\)"):
-        check_coverage(near, PROFILE)
+        check(near)
 
 
 def test_what_has_no_grid_is_no_study() -> None:
-    with pytest.raises(UserError, match="rows of attacks are of no study with a grid"):
-        check_coverage([Row("attacks", "cora", "base", {}, 0, "auc", 0.5)], PROFILE)
+    with pytest.raises(UserError, match="no study 'attacks'"):
+        check([Row("attacks", "cora", "base", {}, 0, "auc", 0.5)])
