@@ -63,7 +63,7 @@ def test_a_seed_gives_the_bytes_that_it_always_gave() -> None:
 def test_every_step_draws_its_noise_from_here() -> None:
     """``generator(None)`` is no cipher: a noise seed goes through ``noise_generator`` alone."""
     users = 0
-    for path in STEPS.glob("*.py"):
+    for path in STEPS.rglob("*.py"):
         for call in ast.walk(ast.parse(path.read_text())):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id.endswith("generator"):
                 noisy = any(isinstance(arg, ast.Name) and arg.id == "noise_seed" for arg in call.args)

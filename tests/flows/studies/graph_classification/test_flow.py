@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from mlflow import MlflowClient
 
 from flows.context.coverage import check_coverage
 from flows.context.request import StudyRequest
+from flows.context.study import Study
 from flows.model import load_model
 from flows.run.command_line import main
 from flows.studies.graph_classification.kernels import baseline_distances
@@ -26,6 +26,7 @@ from tasks.datasets.catalogue.readers import load_dataset
 from tasks.errors import UserError
 from tasks.evaluation.tables.rows import Row
 from tasks.parameters.graphs import GraphClassification
+from tasks.parameters.profiles import Profile
 from tasks.steps import download
 
 STUDY = "graph_classification"
@@ -155,7 +156,10 @@ def test_a_single_graph_is_refused_in_one_line(run: Run) -> None:
 def test_without_features_of_nodes_there_is_nothing_to_fuse_with() -> None:
     """IMDB-BINARY has none, and no such row in the paper. Where they weigh nothing both machines read one point."""
     grid = GraphClassification(baselines=["svm-gw", "svm-fgw", "node-count"])
-    study: Any = SimpleNamespace(profile=SimpleNamespace(graph_classification=grid, seed=0), store=None)
+    nodes = {"datasets": ["digits"], "eps_x": [1], "eps_a": [1]}
+    profile = Profile.model_validate({"node_classification": nodes, "graph_classification": grid})
+    unused: Any = None
+    study = Study(declared(STUDY), StudyRequest(), profile, [], {}, store=unused, submitter=unused)
     sources: Any = {"mutag": None, "imdb-binary": None}
     calls = [call.key for call in baseline_distances(study, sources)]
     found = [(cells[0].dataset, [cell.method for cell in cells], alpha) for cells, alpha in calls]
