@@ -41,11 +41,11 @@ def cut(study: Study, sources: Mapping[str, RawSource]) -> dict[str, EgoSource]:
 
 
 def cluster(
-    study: Study, egos: Mapping[str, EgoSource], reports: Reports, distances: dict[tuple[Cell, int], Distances]
+    study: Study, ego_graphs: Mapping[str, EgoSource], reports: Reports, distances: dict[tuple[Cell, int], Distances]
 ) -> Points:
     """As many clusters as there are classes, whose number is public; with node counts alone for control."""
     # The number of classes is known to everybody, as in the other studies.
-    classes = {name: source.load().classes for name, source in egos.items()}
+    classes = {name: source.load().classes for name, source in ego_graphs.items()}
     calls = [
         study.call(
             cluster_reports,

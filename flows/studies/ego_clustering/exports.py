@@ -24,7 +24,7 @@ from tasks.steps.ego_clustering.map_graphs import read_places
 def export_clustering(
     study: Study,
     outcome: Outcome,
-    egos: Mapping[str, EgoSource],
+    ego_graphs: Mapping[str, EgoSource],
     reports: Reports,
     distances: dict[tuple[Cell, int], Distances],
     clusters: Points,
@@ -34,7 +34,7 @@ def export_clustering(
     """What the clients sent goes below noisy, all else below results: one folder for the ego graphs of one graph."""
     compared = {key: by_alpha[1.0] for key, by_alpha in distances.items()}
     for whole in study.datasets:
-        names = [name for name, source in egos.items() if source.whole is not None and source.whole.name == whole]
+        names = [name for name, source in ego_graphs.items() if source.whole is not None and source.whole.name == whole]
         sent = [point for name in names for point in reports.points(name)]
         study.store.export(sent, data_folder("noisy", study.request.profile, study.name, whole))
         made = {
@@ -44,9 +44,9 @@ def export_clustering(
             if cell.dataset in names
         }
         kept = {point for name in names for point in reports.kept(name)}
-        kept |= {centres for name in names if (centres := egos[name].point) is not None}
+        kept |= {centres for name in names if (centres := ego_graphs[name].point) is not None}
         export_results(study, outcome, whole, list(made | kept), names)
-        maps = [row for name in names for row in _maps(egos[name], clusters, seen)]
+        maps = [row for name in names for row in _maps(ego_graphs[name], clusters, seen)]
         if maps:
             write_csv(data_folder("results", study.request.profile, study.name, whole) / MAPS, pd.concat(maps))
 

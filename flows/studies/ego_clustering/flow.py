@@ -31,13 +31,13 @@ from tasks.store import PointRef
 @conducted("ego_clustering")
 def ego_clustering(study: Study, tracker: Tracker) -> Outcome:
     """Users around a centre report one embedding of their ego graph; the curator clusters; the evaluation scores."""
-    egos = cut(study, study.sources())
-    splits = draw_splits(study, egos, split_graphs)
-    federations = federate(study, egos, splits, EGO_BACKBONES, "node")
-    reports = Reports(splits, {}, federations, encode(study, egos, federations, "gw-k-means"))
+    ego_graphs = cut(study, study.sources())
+    splits = draw_splits(study, ego_graphs, split_graphs)
+    federations = federate(study, ego_graphs, splits, EGO_BACKBONES, "node")
+    reports = Reports(splits, {}, federations, encode(study, ego_graphs, federations, "gw-k-means"))
     distances = compare_embeddings(study, reports)
-    clusters = cluster(study, egos, reports, distances)
-    seen = Inspection(analyse(study, egos, distances), *inspect(study, distances))
+    clusters = cluster(study, ego_graphs, reports, distances)
+    seen = Inspection(analyse(study, ego_graphs, distances), *inspect(study, distances))
 
     def rows_of(cell: Cell, repeat: int, scored: PointRef) -> list[Row]:
         metrics = read_metrics(scored)
@@ -49,14 +49,14 @@ def ego_clustering(study: Study, tracker: Tracker) -> Outcome:
         study,
         tracker,
         study.run(
-            study.call(score_clusters, "score", cell, repeat, source=egos[cell.dataset], clusters=point)
+            study.call(score_clusters, "score", cell, repeat, source=ego_graphs[cell.dataset], clusters=point)
             for (cell, repeat), point in clusters.items()
         ),
-        egos,
+        ego_graphs,
         rows_of,
         prediction=lambda cell, repeat: Clusters(clusters[cell, repeat]),
     )
-    outcome = study.outcome(scores.all_rows, ledgers(study, egos, reports))
+    outcome = study.outcome(scores.all_rows, ledgers(study, ego_graphs, reports))
     if study.request.export:
-        export_clustering(study, outcome, egos, reports, distances, clusters, scores.points, seen)
+        export_clustering(study, outcome, ego_graphs, reports, distances, clusters, scores.points, seen)
     return outcome
