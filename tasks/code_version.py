@@ -57,8 +57,13 @@ def code_version(*modules: str) -> str:
 @cache
 def _read(module: str) -> tuple[str, tuple[str, ...]]:
     """Normalised code of a module, and the names of what it imports."""
-    tree = _parsed(_path(module).read_bytes())
-    return ast.dump(_without_docstrings(tree)), tuple(_imports(tree))
+    tree = syntax_tree(module)
+    return ast.dump(tree), tuple(_imports(tree))
+
+
+def syntax_tree(module: str) -> ast.Module:
+    """A module's normalised syntax tree: without comments and docstrings."""
+    return _without_docstrings(_parsed(_path(module).read_bytes()))
 
 
 def _parsed(source: bytes) -> ast.Module:
