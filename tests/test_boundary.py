@@ -25,8 +25,9 @@ from tasks.parameters.classification import NodeClassification
 from tasks.parameters.graphs import Solver
 from tasks.seeds import generator
 from tasks.steps.download import RawSource, download
-from tasks.steps.node_classification.perturb import REPORT, perturb_edges, perturb_features, report_labels
+from tasks.steps.node_classification.perturb import perturb_edges, perturb_features, report_labels
 from tasks.steps.node_embedding.tree import count_neighbours, publish_degrees
+from tasks.steps.report_point import REPORT
 from tasks.steps.split import split
 from tasks.store import PointRef, PointStore
 

@@ -21,7 +21,7 @@ from tasks.steps.download import RawSource
 from tasks.steps.graph_classification.embed_graphs import encode_graphs, raw_embeddings, train_federation
 from tasks.steps.graph_classification.graph_sets import graph_set, split_graphs
 from tasks.steps.graph_classification.gromov import curator_seed_of
-from tasks.steps.node_classification.perturb import REPORT
+from tasks.steps.report_point import REPORT
 from tasks.steps.split import SPLIT
 from tasks.store import PointStore
 

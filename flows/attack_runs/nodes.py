@@ -26,9 +26,10 @@ from tasks.reports.edge import EdgeReport
 from tasks.reports.feature import FeatureReport
 from tasks.seeds import derive_seed, generator
 from tasks.steps.download import RawSource
-from tasks.steps.node_classification.perturb import REPORT, perturb_edges, perturb_features, report_labels
+from tasks.steps.node_classification.perturb import perturb_edges, perturb_features, report_labels
 from tasks.steps.node_classification.search import TRAINED, search
-from tasks.steps.report_point import one_graph
+from tasks.steps.raw_source import one_graph
+from tasks.steps.report_point import REPORT
 from tasks.steps.split import SPLIT, split
 from tasks.store import PointRef, PointStore
 

@@ -4,60 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from tasks.code_version import code_version
 from tasks.datasets.catalogue.manifest import manifest
-from tasks.datasets.catalogue.readers import fetch_dataset, load_dataset, reader
-from tasks.datasets.graph import RawGraph, RawGraphSet
+from tasks.datasets.catalogue.readers import fetch_dataset, reader
 from tasks.datasets.user.declaration import UserDataset
 from tasks.point_folder import canonical_json, file_sha256
+from tasks.steps.declaration import Declaration, Draft, Given
 from tasks.steps.point import point_task
-from tasks.store import PointRef, PointStore
+from tasks.steps.raw_source import RawSource
+from tasks.store import PointStore
 
 USER_PARSER = "tasks.datasets.user.user_graph"
-
-
-@dataclass(frozen=True)
-class RawSource:
-    """Where a data set's raw files are, for the client and the evaluation only.
-
-    Attributes:
-        name: the data set.
-        folder: what the loader reads below.
-        content: digest of the files and of the code that parses them; a keyed one for a private set, so that
-            nobody can test a guess of the data with it.
-        point: the stored point, None for a user's own files, which are never copied.
-        own: the declaration of a user's own graph.
-    """
-
-    name: str
-    folder: Path
-    content: str
-    point: PointRef | None = None
-    own: UserDataset | None = None
-
-    @property
-    def private(self) -> bool:
-        """Whether digests and raw-data figures must stay with the client."""
-        return self.own is not None and self.own.private
-
-    @property
-    def cached(self) -> bool:
-        """Whether nothing had to be fetched."""
-        return self.point is None or self.point.cached
-
-    def load(self) -> RawGraph | RawGraphSet:
-        """Parse the raw files; repeated loads in one process share one object."""
-        return _load(self)
-
-
-@lru_cache(maxsize=4)
-def _load(source: RawSource) -> RawGraph | RawGraphSet:
-    own = {source.name: source.own} if source.own else {}
-    return load_dataset(source.name, source.folder, own)
 
 
 @point_task(retries=2)
@@ -65,17 +24,32 @@ def download(store: PointStore, name: str, own: UserDataset | None = None) -> Ra
     """Fetch the public data set ``name``, or describe the user's own graph."""
     if own is not None:
         return RawSource(name, Path(), _own_digest(store, own), own=own)
-    dataset = reader(name)
-    parser = getattr(dataset.parse, "func", dataset.parse).__module__
-    key = {
-        "step": "download",
-        "dataset": name,
-        "files": {file: sorted(manifest()[file].hashes) for file in dataset.files},
-        "code": code_version(parser) if dataset.materialise else None,
-    }
-    point = store.point(key, lambda folder: fetch_dataset(name, folder), label=f"download {name}")
-    parsed = hashlib.sha256(f"{point.content} {code_version(parser)}".encode()).hexdigest()
+    point = fetched(store, name)
+    parsed = hashlib.sha256(f"{point.content} {code_version(_parser(name))}".encode()).hexdigest()
     return RawSource(name, point.folder, parsed, point=point)
+
+
+def _fetch(draft: Draft, dataset: str) -> None:
+    fetch_dataset(dataset, draft.folder)
+
+
+def _files(of: Given) -> dict[str, object]:
+    return {"files": {file: sorted(manifest()[file].hashes) for file in reader(of.dataset).files}}
+
+
+fetched = Declaration(
+    _fetch,
+    "download",
+    "download {dataset}",
+    also=_files,
+    # Files as they came are checked by the manifest's hashes; others are as good as what made them.
+    code=lambda of, named: [_parser(of.dataset)] if reader(of.dataset).materialise else [],
+)
+
+
+def _parser(name: str) -> str:
+    parse = reader(name).parse
+    return str(getattr(parse, "func", parse).__module__)
 
 
 def _own_digest(store: PointStore, own: UserDataset) -> str:

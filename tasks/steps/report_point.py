@@ -2,118 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
+from typing import Any, Protocol
 
-from tasks.code_version import code_version
-from tasks.datasets.catalogue.public import require_kind
-from tasks.datasets.graph import RawGraph
+from prefect import Task
+
 from tasks.reports.ledgers.ledger import Ledger, LedgerLine
 from tasks.seeds import derive_seed
-from tasks.steps.download import RawSource
+from tasks.steps.declaration import Declaration, Draft, Given
+from tasks.steps.point import declared
+from tasks.steps.seeds import Seed
 from tasks.store import PointRef, PointStore
 
+REPORT = "report.npz"
 LEDGER = "ledger.json"
 
-Draw = Callable[[RawGraph, int | None, Path], LedgerLine]
-"""Draws a report from the raw graph and a seed, saves it into the folder and returns its ledger line."""
 
-Send = Callable[[int | None, Path], LedgerLine]
-"""The same for a draw that knows where its raw data are."""
+class Report(Protocol):
+    """What all reports have."""
 
+    @property
+    def ledger(self) -> LedgerLine:
+        """What the report says of its protection."""
 
-def client_point(
-    store: PointStore,
-    source: RawSource,
-    draw: Draw,
-    *,
-    study: str,
-    module: str,
-    kind: str,
-    point: str,
-    repeat: int,
-    seed: int | None,
-    inputs: dict[str, str] | None = None,
-) -> PointRef:
-    """The stored report of one draw.
-
-    Args:
-        store, source: where points lie, and whose raw data.
-        draw: the mechanism.
-        study, kind, point, repeat: what the noise is for; its seed is derived from them.
-        module: dotted name of the mechanism's module, for the code's version.
-        seed: the study's root seed; None draws from the operating system's entropy.
-        inputs: digests of other points that the draw reads (a split, a broadcast tree).
-
-    Raises:
-        UserError: when the data set is not one graph.
-    """
-
-    def send(noise_seed: int | None, folder: Path) -> LedgerLine:
-        return draw(one_graph(source, study), noise_seed, folder)
-
-    return report_point(
-        store,
-        source,
-        send,
-        study=study,
-        module=module,
-        kind=kind,
-        point=point,
-        repeat=repeat,
-        seed=seed,
-        inputs=inputs,
-    )
+    def save(self, path: Path) -> None:
+        """Writes the report."""
 
 
-def report_point(
-    store: PointStore,
-    source: RawSource,
-    send: Send,
-    *,
-    study: str,
-    module: str,
-    kind: str,
-    point: str,
-    repeat: int,
-    seed: int | None,
-    inputs: dict[str, str] | None = None,
-) -> PointRef:
-    """``client_point`` for raw data of any form, which ``send`` knows.
+def client_report(
+    kind: str, *, study: str, point: str, inputs: Callable[[Given], Mapping[str, str]] | None = None
+) -> Callable[[Callable[..., Report | LedgerLine]], Task[..., Any]]:
+    """Decorate a function that draws a report, or draws and saves one and returns its ledger line.
+
+    See ``tasks.steps.point.point`` for what becomes of the function.
+
+    The key holds the raw data, the ``inputs`` (points that are given beside them, and what ``inputs`` adds), the point
+    and the noise's seed, which is derived for the kind of report and the point.
 
     A private report is raw unless its ledger holds a guarantee: without noise, or under noise that a known seed makes
     again, its digest would let anyone test a guess of the data.
+
+    Args:
+        kind: what is reported.
+        study: what the noise is for.
+        point: mechanism and budget, with arguments in braces.
+        inputs: further inputs, such as public draws.
     """
-    noise_seed = derive_seed(seed, study=study, dataset=source.name, point=point, repeat=repeat, role=f"client/{kind}")
 
-    def compute(folder: Path) -> None:
-        line = send(noise_seed, folder)
-        (folder / LEDGER).write_text(Ledger((line,)).to_json())
+    def decorate(draw: Callable[..., Report | LedgerLine]) -> Task[..., Any]:
+        def entries(of: Given) -> dict[str, object]:
+            given = {name: value.content for name, value in vars(of).items() if isinstance(value, PointRef)}
+            return {"point": point.format(**vars(of)), "inputs": given | dict(inputs(of) if inputs else {})}
 
-    key = {
-        "step": f"perturb {kind}",
-        "raw": source.content,
-        "point": point,
-        "inputs": inputs or {},
-        "repeat": repeat,
-        "seed": noise_seed,
-        "code": code_version(module),
-    }
-    label = f"{kind} {source.name} {point} repeat={repeat}"
-    report = store.point(key, compute, label=label, private=source.private)
-    if not report.raw:
-        return report
-    promised = all(line.guarantee or line.declared_public for line in ledger_lines(report))
-    return replace(report, raw=not promised)
+        @wraps(draw)
+        def compute(draft: Draft, **arguments: Any) -> None:
+            drawn = draw(draft, **arguments)
+            if isinstance(drawn, LedgerLine):
+                line = drawn
+            else:
+                drawn.save(draft.file(REPORT))
+                line = drawn.ledger
+            draft.file(LEDGER).write_text(Ledger((line,)).to_json())
+
+        return declared(
+            _Report(
+                compute,
+                f"perturb {kind}",
+                f"{kind} {{source.name}} {point} repeat={{repeat}}",
+                Seed(study, point, f"client/{kind}", derive_seed),
+                inspect.signature(draw).parameters.keys() - {"source", "repeat"},
+                entries,
+            )
+        )
+
+    return decorate
 
 
-def one_graph(source: RawSource, study: str) -> RawGraph:
-    """The raw graph; UserError when the data set is not one graph of the kind that the study needs."""
-    graph = source.load()
-    require_kind(study, source.name, graph.kind)
-    assert isinstance(graph, RawGraph)
-    return graph
+class _Report(Declaration):
+    def __call__(self, store: PointStore, *args: Any, **kwargs: Any) -> PointRef:
+        report = super().__call__(store, *args, **kwargs)
+        if not report.raw:
+            return report
+        promised = all(line.guarantee or line.declared_public for line in ledger_lines(report))
+        return replace(report, raw=not promised)
 
 
 def ledger_lines(report: PointRef) -> tuple[LedgerLine, ...]:

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from flows.run.command_line import main
 from tasks.datasets.catalogue.readers import load_dataset
 from tasks.datasets.graph import RawGraph, RawGraphSet, undirected
-from tasks.steps import download
+from tasks.steps import raw_source
 
 STUDY = "graph_classification"
 GRID = ['backbones=["gin"]', 'encoders=["per_row","paper"]', 'eps=["1/n","inf"]', "rounds=1", "clients=3"]
@@ -47,8 +47,8 @@ def study(
             graphs = (*(make(whole.graphs[0]) for make in odd), *whole.graphs[len(odd) : 30])
             return replace(whole, graphs=graphs, labels=np.arange(30) % 2)
 
-        monkeypatch.setattr(download, "load_dataset", replaced)
-        download._load.cache_clear()
+        monkeypatch.setattr(raw_source, "load_dataset", replaced)
+        raw_source._load.cache_clear()
         file = tmp_path / "rows.json"
         grid = [f"--set={STUDY}.{setting}" for setting in GRID]
         status = main(STUDY, ["--plain", "--set=repeats=1", "--json", str(file), *grid])
@@ -56,7 +56,7 @@ def study(
         return status, capsys.readouterr().err.splitlines(), rows
 
     yield command
-    download._load.cache_clear()
+    raw_source._load.cache_clear()
 
 
 def test_one_node_no_edges_and_620_nodes_are_handled(study: Study) -> None:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from tasks.code_version import code_version
 from tasks.curator.kernels.clustering import gromov_k_means
 from tasks.curator.kernels.distances import Metric
 from tasks.curator.kernels.node_counts import node_count_k_means
 from tasks.parameters.graphs import Solver
 from tasks.reports.embedding import EmbeddingReport
 from tasks.seeds import generator
+from tasks.steps.declaration import Draft
 from tasks.steps.ego_clustering.ego_graphs import STUDY
 from tasks.steps.graph_classification.gromov import read_distances, reported_structures
-from tasks.steps.node_classification.perturb import REPORT
-from tasks.steps.point import point_task
+from tasks.steps.point import point
 from tasks.steps.progress import occasionally
-from tasks.steps.seeds import curator_seed
-from tasks.store import PointRef, PointStore
+from tasks.steps.report_point import REPORT
+from tasks.steps.seeds import Seed
+from tasks.store import PointRef
 
 CLUSTERS = "clusters.npy"
 INERTIA = "inertia.json"
@@ -30,9 +29,14 @@ ROUNDS = 10
 """At most so many rounds of k-means."""
 
 
-@point_task()
+@point(
+    label="cluster {label}",
+    seed=Seed(STUDY, "k-means"),
+    ignore=("solver", "dataset", "label", "repeat"),
+    also=lambda of: {"starts": of.solver.starts, "rounds": ROUNDS},
+)
 def cluster_reports(
-    store: PointStore,
+    draft: Draft,
     report: PointRef,
     distances: PointRef,
     *,
@@ -44,67 +48,35 @@ def cluster_reports(
     label: str,
     repeat: int,
     seed: int | None,
-) -> PointRef:
+) -> None:
     """k-means in Gromov-Wasserstein space, with barycentres as centres; ``distances`` are those of the report."""
-    starts_seed = curator_seed(seed, study=STUDY, dataset=dataset, point="k-means", repeat=repeat)
-    name = f"cluster {label}"
-
-    def compute(folder: Path) -> None:
-        given = reported_structures(report, metric, rectify=rectify)
-        # A barycentre's matrix products would differ in their last bits with the number of threads.
-        with threadpool_limits(1, "blas"):
-            found = gromov_k_means(
-                given.distances,
-                read_distances(distances),
-                clusters,
-                generator(starts_seed),
-                rounds=ROUNDS,
-                starts=solver.starts if given.ties else 1,
-                threads=solver.threads,
-                progress=occasionally(name, ROUNDS, "rounds"),
-            )
-        np.save(folder / CLUSTERS, found.assignment)
-        (folder / INERTIA).write_text(json.dumps(found.inertia) + "\n")
-
-    key = {
-        "step": "cluster reports",
-        "report": report.content,
-        "distances": distances.content,
-        "clusters": clusters,
-        "metric": metric,
-        "rectify": rectify,
-        "starts": solver.starts,
-        "rounds": ROUNDS,
-        "seed": starts_seed,
-        "code": code_version(
-            "tasks.curator.kernels.clustering", "tasks.curator.kernels.distances", "tasks.curator.embeddings"
-        ),
-    }
-    return store.point(key, compute, label=name, private=report.raw)
+    given = reported_structures(report, metric, rectify=rectify)
+    # A barycentre's matrix products would differ in their last bits with the number of threads.
+    with threadpool_limits(1, "blas"):
+        found = gromov_k_means(
+            given.distances,
+            read_distances(distances),
+            clusters,
+            generator(draft.seed),
+            rounds=ROUNDS,
+            starts=solver.starts if given.ties else 1,
+            threads=solver.threads,
+            progress=occasionally(draft.label, ROUNDS, "rounds"),
+        )
+    np.save(draft.file(CLUSTERS), found.assignment)
+    draft.file(INERTIA).write_text(json.dumps(found.inertia) + "\n")
 
 
-@point_task()
+@point(label="cluster {label}", seed=Seed(STUDY, "node counts"), ignore=("dataset", "label", "repeat"))
 def cluster_node_counts(
-    store: PointStore, report: PointRef, *, clusters: int, dataset: str, label: str, repeat: int, seed: int | None
-) -> PointRef:
+    draft: Draft, report: PointRef, *, clusters: int, dataset: str, label: str, repeat: int, seed: int | None
+) -> None:
     """The control that reads nothing of a report but the node counts, which are public under every encoder."""
-    starts_seed = curator_seed(seed, study=STUDY, dataset=dataset, point="node counts", repeat=repeat)
-
-    def compute(folder: Path) -> None:
-        counts = EmbeddingReport.load(report.file(REPORT)).node_counts
-        np.save(folder / CLUSTERS, node_count_k_means(counts, clusters, starts_seed % 2**32))
-
-    key = {
-        "step": "cluster node counts",
-        "report": report.content,
-        "clusters": clusters,
-        "seed": starts_seed,
-        "code": code_version("tasks.curator.kernels.node_counts"),
-    }
-    return store.point(key, compute, label=f"cluster {label}", private=report.raw)
+    counts = EmbeddingReport.load(report.file(REPORT)).node_counts
+    np.save(draft.file(CLUSTERS), node_count_k_means(counts, clusters, draft.seed % 2**32))
 
 
-def read_clusters(point: PointRef) -> NDArray[np.int64]:
+def read_clusters(clustered: PointRef) -> NDArray[np.int64]:
     """int64 (G,), the cluster of each graph."""
-    assignment: NDArray[np.int64] = np.load(point.file(CLUSTERS))
+    assignment: NDArray[np.int64] = np.load(clustered.file(CLUSTERS))
     return assignment

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
@@ -14,10 +13,11 @@ from tasks.code_version import code_version
 from tasks.datasets.catalogue.ego_names import ego_name
 from tasks.datasets.graph import RawGraphSet
 from tasks.seeds import derive_seed, generator
-from tasks.steps.download import RawSource
-from tasks.steps.point import point_task
-from tasks.steps.report_point import one_graph
-from tasks.store import PointRef, PointStore
+from tasks.steps.declaration import Draft
+from tasks.steps.point import point
+from tasks.steps.raw_source import RawSource, one_graph
+from tasks.steps.seeds import Seed
+from tasks.store import PointRef
 
 STUDY = "ego_clustering"
 CENTRES = "centres.npy"
@@ -47,25 +47,14 @@ def _cut(source: EgoSource) -> RawGraphSet:
     return ego_graphs(one_graph(source.whole, STUDY), np.load(source.folder / CENTRES), source.hops)
 
 
-@point_task()
-def draw_ego_centres(store: PointStore, source: RawSource, *, graphs: int, repeat: int, seed: int | None) -> PointRef:
+@point(
+    "draw centres",
+    label="centres {source.name} repeat={repeat}",
+    seed=Seed(STUDY, "{graphs} centres", "bench", derive_seed),
+)
+def draw_ego_centres(draft: Draft, source: RawSource, *, graphs: int, repeat: int, seed: int | None) -> None:
     """The centres of one repeat, which ego graphs of any reach share."""
-    role_seed = derive_seed(
-        seed, study=STUDY, dataset=source.name, point=f"{graphs} centres", repeat=repeat, role="bench"
-    )
-
-    def compute(folder: Path) -> None:
-        np.save(folder / CENTRES, draw_centres(one_graph(source, STUDY), graphs, generator(role_seed)))
-
-    key = {
-        "step": "draw centres",
-        "raw": source.content,
-        "graphs": graphs,
-        "repeat": repeat,
-        "seed": role_seed,
-        "code": code_version(CODE),
-    }
-    return store.point(key, compute, label=f"centres {source.name} repeat={repeat}", private=source.private)
+    np.save(draft.file(CENTRES), draw_centres(one_graph(source, STUDY), graphs, generator(draft.seed)))
 
 
 def ego_source(whole: RawSource, centres: PointRef, hops: int) -> EgoSource:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tasks.client.labels import reveal_labels
-from tasks.code_version import code_version
 from tasks.datasets.catalogue.public import require_kind
 from tasks.datasets.graph import RawGraphSet
 from tasks.datasets.splits import Split, random_split
 from tasks.errors import UserError
-from tasks.reports.ledgers.ledger import LedgerLine
 from tasks.seeds import derive_seed, generator
-from tasks.steps.download import RawSource
-from tasks.steps.node_classification.perturb import REPORT
-from tasks.steps.point import point_task
-from tasks.steps.report_point import report_point
+from tasks.steps.declaration import Draft
+from tasks.steps.point import point
+from tasks.steps.raw_source import RawSource
+from tasks.steps.report_point import Report, client_report
+from tasks.steps.seeds import Seed
 from tasks.steps.split import SPLIT
-from tasks.store import PointRef, PointStore
+from tasks.store import PointRef
 
 STUDY = "graph_classification"
 FRACTIONS = (0.7, 0.2, 0.1)
@@ -39,52 +36,26 @@ def graph_set(source: RawSource) -> RawGraphSet:
     return graphs
 
 
-@point_task()
-def split_graphs(store: PointStore, source: RawSource, repeat: int, seed: int | None) -> PointRef:
+@point(
+    label="split {source.name} repeat={repeat}",
+    seed=Seed("split", "70/20/10", "bench", derive_seed),
+    also=lambda of: {"fractions": FRACTIONS},
+)
+def split_graphs(draft: Draft, source: RawSource, repeat: int, seed: int | None) -> None:
     """The split of one repeat, drawn before anything is trained: networks and kernel machines share it."""
-    role_seed = derive_seed(seed, study="split", dataset=source.name, point="70/20/10", repeat=repeat, role="bench")
-
-    def compute(folder: Path) -> None:
-        random_split(graph_set(source).labels, generator(role_seed), FRACTIONS).save(folder / SPLIT)
-
-    key = {
-        "step": "split graphs",
-        "raw": source.content,
-        "fractions": FRACTIONS,
-        "repeat": repeat,
-        "seed": role_seed,
-        "code": code_version("tasks.datasets.splits"),
-    }
-    return store.point(key, compute, label=f"split {source.name} repeat={repeat}", private=source.private)
+    random_split(graph_set(source).labels, generator(draft.seed), FRACTIONS).save(draft.file(SPLIT))
 
 
-@point_task()
-def report_graph_labels(store: PointStore, source: RawSource, split: PointRef, *, repeat: int) -> PointRef:
+@client_report("labels of graphs", study=STUDY, point="in clear")
+def report_graph_labels(draft: Draft, source: RawSource, split: PointRef, *, repeat: int) -> Report:
     """The classes of the training and validation graphs, in clear."""
-
-    def send(_: int | None, folder: Path) -> LedgerLine:
-        graphs, parts = graph_set(source), Split.load(split.file(SPLIT))
-        report = reveal_labels(
-            graphs.labels,
-            parts.train,
-            parts.validation,
-            classes=graphs.classes,
-            dataset=graphs.name,
-            notes=graphs.notes,
-            of="graphs",
-        )
-        report.save(folder / REPORT)
-        return report.ledger
-
-    return report_point(
-        store,
-        source,
-        send,
-        study=STUDY,
-        module="tasks.client.labels",
-        kind="labels of graphs",
-        point="in clear",
-        repeat=repeat,
-        seed=None,
-        inputs={"split": split.content},
+    graphs, parts = graph_set(source), Split.load(split.file(SPLIT))
+    return reveal_labels(
+        graphs.labels,
+        parts.train,
+        parts.validation,
+        classes=graphs.classes,
+        dataset=graphs.name,
+        notes=graphs.notes,
+        of="graphs",
     )

@@ -9,7 +9,7 @@ from tasks.curator.search.strategy import random_subset
 from tasks.models.architecture import Backbone
 from tasks.models.networks import Device
 from tasks.parameters.classification import NodeClassification
-from tasks.steps.node_classification.search import seed_of_training
+from tasks.steps.node_classification.search import TRAINING
 from tasks.steps.node_classification.search_plan import Received, planned
 from tasks.steps.point import point_task
 from tasks.store import PointRef, PointStore
@@ -31,7 +31,7 @@ def forecast(
     study: NodeClassification,
 ) -> Forecast:
     """An upper bound for ``search`` with the same arguments; it depends on the machine and is kept nowhere."""
-    training_seed = seed_of_training(seed, dataset, method, backbone, repeat)
+    training_seed = TRAINING.of(seed=seed, dataset=dataset, method=method, backbone=backbone, repeat=repeat)
     received = Received.load(edges, features, labels)
     plan = planned(method_named(method), received, backbone, device, training_seed, study)
     points, limit = plan.points, plan.strategy.points

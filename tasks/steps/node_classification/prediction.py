@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tasks.curator.trained import Trained
 from tasks.datasets.splits import Split
 from tasks.evaluation.node_classification.confusion import confusion_matrix, matched_classes
-from tasks.steps.download import RawSource
 from tasks.steps.graph_classification.embed_graphs import HISTORY, PREDICTIONS, WEIGHTS
+from tasks.steps.raw_source import RawSource
 from tasks.steps.split import SPLIT
 from tasks.store import PointRef
 

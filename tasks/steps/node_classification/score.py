@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 
 from scipy.sparse import csr_array
 
-from tasks.code_version import code_version
 from tasks.curator.methods import Method, method_named
 from tasks.curator.trained import Trained
 from tasks.datasets.graph import RawGraph
@@ -16,19 +14,34 @@ from tasks.datasets.splits import Split
 from tasks.errors import UserError
 from tasks.evaluation.node_classification.edge_recovery import mean_degree, noise_edges
 from tasks.reports.edge import EdgeReport
-from tasks.steps.download import RawSource
-from tasks.steps.node_classification.perturb import REPORT
+from tasks.steps.declaration import Draft, Given
 from tasks.steps.node_classification.search import TRAINED
-from tasks.steps.point import point_task
+from tasks.steps.point import point
+from tasks.steps.raw_source import RawSource
+from tasks.steps.report_point import REPORT
 from tasks.steps.split import SPLIT
-from tasks.store import PointRef, PointStore
+from tasks.store import PointRef
 
 METRICS = "metrics.json"
 
 
-@point_task()
+def _decided(of: Given) -> dict[str, object]:
+    return {
+        "trained": [of.trained.content, of.file],
+        "method": asdict(method_named(of.method)),
+        # Points of private graphs that older versions scored hold the degree; they are not found any more.
+        **({"figures": "of predictions alone"} if of.source.private else {}),
+    }
+
+
+@point(
+    label="score {label}",
+    ignore=("label", "file"),
+    also=_decided,
+    code=lambda of, named: named.union(method_named(of.method).modules),
+)
 def score(
-    store: PointStore,
+    draft: Draft,
     source: RawSource,
     split: PointRef,
     edges: PointRef,
@@ -37,50 +50,32 @@ def score(
     method: str,
     label: str,
     file: str = TRAINED,
-) -> PointRef:
+) -> None:
     """Accuracy and macro-F1 on the test nodes, and how many points the search compared.
 
     For public sets also how much noise the report holds and, where the method calibrates the graph, how well the
     calibrated weights tell true from false edges. Of a private graph nothing is counted: where noise is little, the
     degree of the report is that of the graph. ``file`` is the model's among the files of ``trained``.
     """
-    chosen = method_named(method)
+    # Imported on demand, as below: scikit-learn takes a second, which a stored point need not wait for.
+    from tasks.evaluation.node_classification.scoring import score as score_predictions
 
-    def compute(folder: Path) -> None:
-        # Imported on demand, as below: scikit-learn takes a second, which a stored point need not wait for.
-        from tasks.evaluation.node_classification.scoring import score as score_predictions
-
-        graph = source.load()
-        if not isinstance(graph, RawGraph) or graph.labels is None:
-            raise UserError(f"{source.name} has no labels to score against")
-        test = Split.load(split.file(SPLIT)).test
-        model = Trained.load(trained.file(file))
-        metrics = dict(score_predictions(model.log_probabilities, test, graph.labels[test], graph.classes))
-        metrics["search_points"] = len(model.search)
-        if not source.private:
-            report = EdgeReport.load(edges.file(REPORT))
-            metrics["mean_degree"] = mean_degree(report)
-            metrics["noise_edges"] = noise_edges(graph, report)
-            metrics |= _edges_told_apart(graph, report, chosen, model)
-        (folder / METRICS).write_text(json.dumps(metrics, sort_keys=True) + "\n")
-
-    key = {
-        "step": "score",
-        "raw": source.content,
-        "split": split.content,
-        "edges": edges.content,
-        "trained": [trained.content, file],
-        "method": asdict(chosen),
-        "code": code_version(
-            *(f"tasks.evaluation.node_classification.{name}" for name in ("scoring", "edge_recovery", "denoising"))
-        ),
-        # Points of private graphs that older versions scored hold the degree; they are not found any more.
-        **({"figures": "of predictions alone"} if source.private else {}),
-    }
-    return store.point(key, compute, label=f"score {label}", private=source.private)
+    graph = source.load()
+    if not isinstance(graph, RawGraph) or graph.labels is None:
+        raise UserError(f"{source.name} has no labels to score against")
+    test = Split.load(split.file(SPLIT)).test
+    model = Trained.load(trained.file(file))
+    metrics = dict(score_predictions(model.log_probabilities, test, graph.labels[test], graph.classes))
+    metrics["search_points"] = len(model.search)
+    if not source.private:
+        report = EdgeReport.load(edges.file(REPORT))
+        metrics["mean_degree"] = mean_degree(report)
+        metrics["noise_edges"] = noise_edges(graph, report)
+        metrics |= _edges_told_decided(graph, report, method_named(method), model)
+    draft.file(METRICS).write_text(json.dumps(metrics, sort_keys=True) + "\n")
 
 
-def _edges_told_apart(graph: RawGraph, report: EdgeReport, method: Method, model: Trained) -> dict[str, float]:
+def _edges_told_decided(graph: RawGraph, report: EdgeReport, method: Method, model: Trained) -> dict[str, float]:
     """AUC and shares of the directed entries; nothing for a method that takes the graph as reported."""
     calibrated = method.calibrated_graph(report)
     if method.joint:
@@ -98,6 +93,6 @@ def _edges_told_apart(graph: RawGraph, report: EdgeReport, method: Method, model
     return shares if found.auc is None else {"edge_auc": found.auc, **shares}
 
 
-def read_metrics(point: PointRef) -> dict[str, float]:
+def read_metrics(scored: PointRef) -> dict[str, float]:
     """The metrics of a scored point."""
-    return dict(json.loads(point.file(METRICS).read_text()))
+    return dict(json.loads(scored.file(METRICS).read_text()))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Literal
 
-from tasks.code_version import code_version
 from tasks.curator.calibration.label_propagation import propagate_labels
 from tasks.curator.calibration.smoothing import smoothing_matrix
 from tasks.curator.methods import Method, method_named
@@ -18,24 +17,61 @@ from tasks.curator.trained import Trained
 from tasks.curator.training import train
 from tasks.models.architecture import Backbone
 from tasks.models.networks import Device, resolve
-from tasks.parameters.classification import NodeClassification, Search
+from tasks.parameters.classification import NodeClassification
+from tasks.steps.declaration import Draft, Given
 from tasks.steps.node_classification.search_plan import WIDTH, Received, axes_of, planned
-from tasks.steps.point import point_task
+from tasks.steps.point import point
 from tasks.steps.progress import adding_up, occasionally
-from tasks.steps.seeds import curator_seed
-from tasks.store import PointRef, PointStore
+from tasks.steps.seeds import Seed
+from tasks.store import PointRef
 
 TRAINED = "trained.npz"
 TABLE = "search.parquet"
 COST = "cost.json"
 STUDY = "node_classification"
+OF_SOME = {
+    "tasks.curator.calibration.feature_free",
+    "tasks.curator.calibration.label_propagation",
+    "tasks.curator.calibration.smoothing",
+    "tasks.curator.training",
+}
+"""Modules that some methods and engines run, and others do not."""
 
 log = logging.getLogger("pipeline")
 
 
-@point_task()
+TRAINING = Seed(STUDY, "{method} {backbone}")
+"""Of initial weights, dropout and the subset of points."""
+
+
+def _decided(of: Given) -> dict[str, object]:
+    chosen, tuning = method_named(of.method), of.study.search_for(of.method)
+    where, form = resolve(of.device, "auto")
+    return {
+        "features": of.features.content if of.features and "features" in chosen.needs else None,
+        **({} if of.features else {"width": WIDTH}),
+        "method": asdict(chosen),
+        "search": tuning.model_dump(),
+        "normalization": of.study.normalization,
+        "smoothing": of.study.smoothing,
+        "device": [where.type, form],
+    }
+
+
+def _code(of: Given, named: frozenset[str]) -> frozenset[str]:
+    looped = of.study.search_for(of.method).engine == "dgl"
+    return (named - OF_SOME).union(method_named(of.method).modules, ["tasks.curator.training"] if looped else [])
+
+
+@point(
+    label="search {dataset} {method} {backbone} repeat={repeat}",
+    seed=TRAINING,
+    ignore=("dataset", "repeat", "study"),
+    also=_decided,
+    code=_code,
+)
 def search(
-    store: PointStore,
+    draft: Draft,
     edges: PointRef,
     features: PointRef | None,
     labels: PointRef,
@@ -47,99 +83,36 @@ def search(
     seed: int | None,
     device: Device,
     study: NodeClassification,
-) -> PointRef:
+) -> None:
     """Trains on reports alone. Its seed is public: with ``seed: null`` only the users' noise is secret.
 
     The features of a method that reads none serve for their public width only, and are not part of its key; None where
     the users have none.
     """
-    chosen = method_named(method)
-    training_seed = seed_of_training(seed, dataset, method, backbone, repeat)
-    label = f"search {dataset} {method} {backbone} repeat={repeat}"
+    chosen, received = method_named(method), Received.load(edges, features, labels)
+    if chosen.backbone_free or backbone == "none":
+        trained = _propagated(chosen, received, study)
+    elif study.search_for(method).engine == "dgl":
+        trained = _looped(method, received, backbone, device, draft.seed, study)
+    else:
+        plan = planned(chosen, received, backbone, device, draft.seed, study)
+        told = adding_up(occasionally(draft.label, plan.model_epochs, "model-epochs at most"))
+        found = search_grid([plan.problem], plan.points, plan.settings, plan.strategy, seed=draft.seed, progress=told)
+        for note in found.notes:
+            log.warning("%s: %s", draft.label, note)
+        (trained,) = found.trained
+        draft.file(COST).write_text(json.dumps({"model_epochs": found.model_epochs}) + "\n")
+    trained.save(draft.file(TRAINED))
+    write_search_table(draft.file(TABLE), [trained])
 
-    def compute(folder: Path) -> None:
-        received = Received.load(edges, features, labels)
-        if chosen.backbone_free or backbone == "none":
-            trained = _propagated(chosen, received, study)
-        elif study.search_for(method).engine == "dgl":
-            trained = _looped(method, received, backbone, device, training_seed, study)
-        else:
-            plan = planned(chosen, received, backbone, device, training_seed, study)
-            told = adding_up(occasionally(label, plan.model_epochs, "model-epochs at most"))
-            found = search_grid(
-                [plan.problem], plan.points, plan.settings, plan.strategy, seed=training_seed, progress=told
-            )
-            for note in found.notes:
-                log.warning("%s: %s", label, note)
-            (trained,) = found.trained
-            (folder / COST).write_text(json.dumps({"model_epochs": found.model_epochs}) + "\n")
-        trained.save(folder / TRAINED)
-        write_search_table(folder / TABLE, [trained])
 
-    key = search_key(
-        edges,
-        features,
-        labels,
-        dataset=dataset,
-        method=method,
-        backbone=backbone,
-        repeat=repeat,
-        seed=seed,
-        device=device,
-        study=study,
-    )
-    return store.point(key, compute, label=label, private=reads_raw(edges, features))
+search_key: Callable[..., dict[str, object]] = search.key  # type: ignore[attr-defined]
+"""Everything that decides the outcome of ``search`` with these arguments, which leave the store out."""
 
 
 def reads_raw(edges: PointRef, features: PointRef | None) -> bool:
     """Whether a search on these reports is private; the labels are public by assumption."""
     return edges.raw or (features is not None and features.raw)
-
-
-def seed_of_training(seed: int | None, dataset: str, method: str, backbone: str, repeat: int) -> int:
-    """The public seed of initial weights, dropout and the subset of points."""
-    return curator_seed(seed, study=STUDY, dataset=dataset, point=f"{method} {backbone}", repeat=repeat)
-
-
-def search_key(
-    edges: PointRef,
-    features: PointRef | None,
-    labels: PointRef,
-    *,
-    dataset: str,
-    method: str,
-    backbone: str,
-    repeat: int,
-    seed: int | None,
-    device: Device,
-    study: NodeClassification,
-) -> dict[str, object]:
-    """Everything that decides the outcome of ``search`` with these arguments."""
-    chosen, tuning = method_named(method), study.search_for(method)
-    where, form = resolve(device, "auto")
-    return {
-        "step": "search",
-        "edges": edges.content,
-        "features": features.content if features and "features" in chosen.needs else None,
-        **({} if features else {"width": WIDTH}),
-        "labels": labels.content,
-        "method": asdict(chosen),
-        "backbone": backbone,
-        "search": tuning.model_dump(),
-        "normalization": study.normalization,
-        "smoothing": study.smoothing,
-        "seed": seed_of_training(seed, dataset, method, backbone, repeat),
-        "device": [where.type, form],
-        "code": code_version("tasks.reports.edge", *_modules(chosen, tuning)),
-    }
-
-
-def _modules(method: Method, tuning: Search) -> tuple[str, ...]:
-    if method.backbone_free:
-        return method.modules
-    if tuning.engine == "dgl":
-        return ("tasks.curator.training",)
-    return ("tasks.curator.problems", "tasks.curator.search.searching", *method.modules)
 
 
 def _propagated(method: Method, received: Received, study: NodeClassification) -> Trained:

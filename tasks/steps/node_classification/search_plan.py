@@ -23,7 +23,7 @@ from tasks.parameters.classification import NodeClassification, Search
 from tasks.reports.edge import EdgeReport
 from tasks.reports.feature import FeatureReport
 from tasks.reports.label import LabelReport
-from tasks.steps.node_classification.perturb import REPORT
+from tasks.steps.report_point import REPORT
 from tasks.store import PointRef
 
 WIDTH = 64

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from tasks.code_version import code_version
 from tasks.curator.methods import method_named
 from tasks.curator.search.shared_choice import train_shared
 from tasks.curator.trained import Trained
 from tasks.models.architecture import Backbone
 from tasks.models.networks import Device
 from tasks.parameters.classification import NodeClassification
-from tasks.steps.node_classification.search import TRAINED, search_key, seed_of_training
+from tasks.steps.declaration import Draft, Given
+from tasks.steps.node_classification.search import TRAINED, TRAINING, search_key
 from tasks.steps.node_classification.search_plan import Received, planned
-from tasks.steps.point import point_task
-from tasks.store import PointRef, PointStore
+from tasks.steps.point import point
+from tasks.store import PointRef
 
 
-@point_task()
+def _searches(of: Given) -> dict[str, object]:
+    same = {name: vars(of)[name] for name in ("dataset", "method", "backbone", "seed", "device", "study")}
+    return {"searches": [search_key(**received, **same, repeat=n) for n, received in enumerate(of.reports)]}
+
+
+@point(
+    label="search shared {dataset} {method} {backbone}",
+    ignore=("reports", "dataset", "method", "backbone", "seed", "device", "study"),
+    also=_searches,
+)
 def search_shared(
-    store: PointStore,
+    draft: Draft,
     reports: list[dict[str, Any]],
     searched: list[PointRef],
     *,
@@ -30,11 +38,11 @@ def search_shared(
     seed: int | None,
     device: Device,
     study: NodeClassification,
-) -> PointRef:
+) -> None:
     """Trains the point with the best mean validation score in every repeat; one file a repeat (``shared_file``).
 
     Args:
-        store: where points lie.
+        draft: the point in the making; the step takes the store instead.
         reports: per repeat the arguments ``edges``, ``features`` and ``labels`` of its search.
         searched: per repeat the point of its search.
         dataset, method, backbone, seed, device, study: as in ``search``.
@@ -43,45 +51,15 @@ def search_shared(
         UserError: when no point was trained to its end in all repeats.
     """
     chosen = method_named(method)
-
-    def compute(folder: Path) -> None:
-        plans = [
-            planned(
-                chosen,
-                Received.load(**received),
-                backbone,
-                device,
-                seed_of_training(seed, dataset, method, backbone, repeat),
-                study,
-            )
-            for repeat, received in enumerate(reports)
-        ]
-        tables = [Trained.load(point.file(TRAINED)).search for point in searched]
-        shared = train_shared([plan.problem for plan in plans], tables, plans[0].settings)
-        for repeat, trained in enumerate(shared):
-            trained.save(folder / shared_file(repeat))
-
-    keys = [
-        search_key(
-            **received,
-            dataset=dataset,
-            method=method,
-            backbone=backbone,
-            repeat=repeat,
-            seed=seed,
-            device=device,
-            study=study,
-        )
+    purpose: dict[str, Any] = {"seed": seed, "dataset": dataset, "method": method, "backbone": backbone}
+    plans = [
+        planned(chosen, Received.load(**received), backbone, device, TRAINING.of(**purpose, repeat=repeat), study)
         for repeat, received in enumerate(reports)
     ]
-    key = {
-        "step": "search shared",
-        "searches": keys,
-        "searched": [point.content for point in searched],
-        "code": code_version("tasks.curator.search.shared_choice"),
-    }
-    private = any(point.raw for point in searched)
-    return store.point(key, compute, label=f"search shared {dataset} {method} {backbone}", private=private)
+    tables = [Trained.load(point.file(TRAINED)).search for point in searched]
+    shared = train_shared([plan.problem for plan in plans], tables, plans[0].settings)
+    for repeat, trained in enumerate(shared):
+        trained.save(draft.file(shared_file(repeat)))
 
 
 def shared_file(repeat: int) -> str:

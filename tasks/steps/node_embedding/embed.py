@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import logging
 import time
-from pathlib import Path
 
 import numpy as np
 
-from tasks.code_version import code_version
 from tasks.curator.fedwalk.skip_gram import Progress, skip_gram
 from tasks.reports.fedwalk.walk_corpus import WalkCorpus
+from tasks.steps.declaration import Draft
 from tasks.steps.node_embedding.tree import STUDY
-from tasks.steps.point import point_task
+from tasks.steps.point import point
 from tasks.steps.progress_bar import progress_bar
-from tasks.steps.seeds import curator_seed
-from tasks.store import PointRef, PointStore
+from tasks.steps.seeds import Seed
+from tasks.store import PointRef
 
 EMBEDDING = "embedding.npy"
 
 log = logging.getLogger("pipeline")
 
 
-@point_task()
+@point(
+    label="embed {label} repeat={repeat}",
+    seed=Seed(STUDY, "skip-gram d={dimensions} window={window}"),
+    ignore=("dataset", "label", "repeat"),
+)
 def embed(
-    store: PointStore,
+    draft: Draft,
     walks: PointRef,
     *,
     dimensions: int,
@@ -34,35 +37,17 @@ def embed(
     label: str,
     repeat: int,
     seed: int | None,
-) -> PointRef:
+) -> None:
     """One vector a vertex. More than one thread is faster and not reproducible; the key says how many there were."""
-    point = f"skip-gram d={dimensions} window={window}"
-    embed_seed = curator_seed(seed, study=STUDY, dataset=dataset, point=point, repeat=repeat)
-
-    name = f"embed {label} repeat={repeat}"
-
-    def compute(folder: Path) -> None:
-        corpus = WalkCorpus.open(walks.folder)
-        vectors = skip_gram(
-            corpus,
-            seed=embed_seed,
-            dimensions=dimensions,
-            window=window,
-            workers=threads,
-            progress=occasionally(name),
-        )
-        np.save(folder / EMBEDDING, vectors)
-
-    key = {
-        "step": "embed",
-        "walks": walks.content,
-        "dimensions": dimensions,
-        "window": window,
-        "threads": threads,
-        "seed": embed_seed,
-        "code": code_version("tasks.curator.fedwalk.skip_gram"),
-    }
-    return store.point(key, compute, label=name, private=walks.raw)
+    vectors = skip_gram(
+        WalkCorpus.open(walks.folder),
+        seed=draft.seed,
+        dimensions=dimensions,
+        window=window,
+        workers=threads,
+        progress=occasionally(draft.label),
+    )
+    np.save(draft.file(EMBEDDING), vectors)
 
 
 def occasionally(name: str, seconds: float = 30.0) -> Progress:

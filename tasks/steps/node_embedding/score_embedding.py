@@ -6,12 +6,10 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from tasks.code_version import code_version
 from tasks.errors import UserError
 from tasks.evaluation.node_embedding.embedding_scores import embedding_scores
 from tasks.evaluation.node_embedding.walk_recovery import recovery_from_lists, recovery_from_walks
@@ -19,14 +17,14 @@ from tasks.reports.edge import EdgeReport
 from tasks.reports.fedwalk.encoded_lists import EncodedListReport
 from tasks.reports.fedwalk.walk_corpus import WalkCorpus
 from tasks.seeds import generator
-from tasks.steps.download import RawSource
-from tasks.steps.node_classification.perturb import REPORT
+from tasks.steps.declaration import Draft
 from tasks.steps.node_embedding.embed import EMBEDDING
 from tasks.steps.node_embedding.tree import STUDY
-from tasks.steps.point import point_task
-from tasks.steps.report_point import one_graph
-from tasks.steps.seeds import curator_seed
-from tasks.store import PointRef, PointStore
+from tasks.steps.point import point
+from tasks.steps.raw_source import RawSource, one_graph
+from tasks.steps.report_point import REPORT
+from tasks.steps.seeds import Seed
+from tasks.store import PointRef
 
 SCORES = "scores.json"
 RECOVERY = "recovery.json"
@@ -34,9 +32,9 @@ LEAST = 2
 """One node to learn from and one to score."""
 
 
-@point_task()
+@point(label="score {label} repeat={repeat}", seed=Seed(STUDY, "splits", "bench"), ignore=("label", "repeat"))
 def score_embedding(
-    store: PointStore,
+    draft: Draft,
     source: RawSource,
     embedding: PointRef,
     *,
@@ -45,65 +43,40 @@ def score_embedding(
     label: str,
     repeat: int,
     seed: int | None,
-) -> PointRef:
+) -> None:
     """One-vs-rest logistic regression by training ratio; every embedding of a repeat meets the same splits."""
-    split_seed = curator_seed(seed, study=STUDY, dataset=source.name, point="splits", repeat=repeat, role="bench")
-
-    def compute(folder: Path) -> None:
-        sets = _label_sets(source)
-        if np.count_nonzero(np.diff(sets.indptr)) < LEAST:
-            raise UserError(
-                f"{source.name}: fewer than {LEAST} nodes have a label, which leaves none to train or to test; add "
-                "labels to its file"
-            )
-        vectors = np.load(embedding.file(EMBEDDING))
-        try:
-            scores = embedding_scores(vectors, sets, train_ratios, generator(split_seed), splits=splits)
-        except UserError as error:
-            raise UserError(f"{source.name}: {error}") from None
-        (folder / SCORES).write_text(json.dumps([asdict(score) for score in scores], indent=1) + "\n")
-
-    key = {
-        "step": "score embedding",
-        "raw": source.content,
-        "embedding": embedding.content,
-        "train_ratios": list(train_ratios),
-        "splits": splits,
-        "seed": split_seed,
-        "code": code_version("tasks.evaluation.node_embedding.embedding_scores"),
-    }
-    return store.point(key, compute, label=f"score {label} repeat={repeat}", private=source.private)
+    sets = _label_sets(source)
+    if np.count_nonzero(np.diff(sets.indptr)) < LEAST:
+        raise UserError(
+            f"{source.name}: fewer than {LEAST} nodes have a label, which leaves none to train or to test; add "
+            "labels to its file"
+        )
+    vectors = np.load(embedding.file(EMBEDDING))
+    try:
+        scores = embedding_scores(vectors, sets, train_ratios, generator(draft.seed), splits=splits)
+    except UserError as error:
+        raise UserError(f"{source.name}: {error}") from None
+    draft.file(SCORES).write_text(json.dumps([asdict(score) for score in scores], indent=1) + "\n")
 
 
-@point_task()
-def recover_edges(store: PointStore, source: RawSource, uploads: PointRef, *, form: str, label: str) -> PointRef:
+@point(label="recover edges {label}", ignore=("label",))
+def recover_edges(draft: Draft, source: RawSource, uploads: PointRef, *, form: str, label: str) -> None:
     """What an observer reads from ``walks``, ``encoded lists`` or ``noisy lists``; for public sets alone."""
-
-    def compute(folder: Path) -> None:
-        graph = one_graph(source, STUDY)
-        if source.private:
-            raise UserError(f"{source.name}: edge recovery compares with the truth and is for public graphs alone")
-        if form == "walks":
-            found = recovery_from_walks(WalkCorpus.open(uploads.folder), graph.adjacency)
-        else:
-            report = (EncodedListReport if form == "encoded lists" else EdgeReport).load(uploads.file(REPORT))
-            found = recovery_from_lists(report, graph.adjacency)
-        (folder / RECOVERY).write_text(json.dumps(asdict(found), sort_keys=True) + "\n")
-
-    key = {
-        "step": "recover edges",
-        "raw": source.content,
-        "uploads": uploads.content,
-        "form": form,
-        "code": code_version("tasks.evaluation.node_embedding.walk_recovery"),
-    }
-    return store.point(key, compute, label=f"recover edges {label}")
+    graph = one_graph(source, STUDY)
+    if source.private:
+        raise UserError(f"{source.name}: edge recovery compares with the truth and is for public graphs alone")
+    if form == "walks":
+        found = recovery_from_walks(WalkCorpus.open(uploads.folder), graph.adjacency)
+    else:
+        report = (EncodedListReport if form == "encoded lists" else EdgeReport).load(uploads.file(REPORT))
+        found = recovery_from_lists(report, graph.adjacency)
+    draft.file(RECOVERY).write_text(json.dumps(asdict(found), sort_keys=True) + "\n")
 
 
-def read_scores(point: PointRef) -> dict[tuple[float, str], dict[str, float]]:
+def read_scores(scored: PointRef) -> dict[tuple[float, str], dict[str, float]]:
     """Micro- and macro-F1 by training ratio and protocol, each the mean over the splits."""
     splits: defaultdict[tuple[float, str], list[dict[str, float]]] = defaultdict(list)
-    for score in json.loads(point.file(SCORES).read_text()):
+    for score in json.loads(scored.file(SCORES).read_text()):
         splits[score["train_ratio"], score["scoring"]].append(score)
     return {
         kind: {metric: float(np.mean([score[metric] for score in scores])) for metric in ("micro_f1", "macro_f1")}
@@ -111,9 +84,9 @@ def read_scores(point: PointRef) -> dict[tuple[float, str], dict[str, float]]:
     }
 
 
-def read_recovery(point: PointRef) -> dict[str, float]:
+def read_recovery(recovered: PointRef) -> dict[str, float]:
     """Precision and recall of the |E| likeliest pairs, and the precision of a blind guess."""
-    found = json.loads(point.file(RECOVERY).read_text())
+    found = json.loads(recovered.file(RECOVERY).read_text())
     return {f"edge_{name}": float(found[name]) for name in ("precision", "recall", "base_rate")}
 
 

@@ -44,9 +44,8 @@ from tasks.steps.graph_classification.gromov import (
     read_distances,
 )
 from tasks.steps.graph_classification.score_graphs import score_graphs
-from tasks.steps.node_classification.perturb import REPORT
 from tasks.steps.node_classification.score import read_metrics
-from tasks.steps.report_point import ledger_lines
+from tasks.steps.report_point import REPORT, ledger_lines
 from tasks.steps.split import SPLIT
 from tasks.store import PointRef, PointStore
 

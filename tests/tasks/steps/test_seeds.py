@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from tasks.seeds import derive_seed, generator
 from tasks.steps.download import RawSource
-from tasks.steps.node_classification.perturb import REPORT, perturb_edges, perturb_features
+from tasks.steps.node_classification.perturb import perturb_edges, perturb_features
 from tasks.steps.node_embedding.tree import publish_degrees
+from tasks.steps.report_point import REPORT
 from tasks.steps.seeds import curator_seed
 from tasks.store import PointStore
 

@@ -27,7 +27,7 @@ from tasks.errors import UserError
 from tasks.evaluation.tables.rows import Row
 from tasks.parameters.graphs import GraphClassification
 from tasks.parameters.profiles import Profile
-from tasks.steps import download
+from tasks.steps import raw_source
 
 STUDY = "graph_classification"
 REPEATS = 2
@@ -59,8 +59,8 @@ def run(
             return graphs
         return replace(graphs, graphs=graphs.graphs[:30], labels=np.arange(30) % 2)  # type: ignore[union-attr]
 
-    monkeypatch.setattr(download, "load_dataset", few)
-    download._load.cache_clear()
+    monkeypatch.setattr(raw_source, "load_dataset", few)
+    raw_source._load.cache_clear()
 
     def command(*arguments: str) -> tuple[int, str, str, list[dict[str, Any]]]:
         file = tmp_path / "rows.json"
@@ -71,7 +71,7 @@ def run(
         return status, out, err, json.loads(file.read_text()) if file.exists() else []
 
     yield command
-    download._load.cache_clear()
+    raw_source._load.cache_clear()
 
 
 def counts(err: str) -> tuple[int, int]:

@@ -15,8 +15,8 @@ from tasks.reports.edge import EdgeReport
 from tasks.reports.feature import FeatureReport
 from tasks.reports.label import LabelReport
 from tasks.steps.download import RawSource
-from tasks.steps.node_classification.perturb import REPORT, perturb_edges, perturb_features, report_labels
-from tasks.steps.report_point import ledger_lines
+from tasks.steps.node_classification.perturb import perturb_edges, perturb_features, report_labels
+from tasks.steps.report_point import REPORT, ledger_lines
 from tasks.steps.split import SPLIT, split
 from tasks.store import PointRef, PointStore
 

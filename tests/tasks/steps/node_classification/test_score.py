@@ -16,9 +16,10 @@ from tasks.errors import UserError
 from tasks.parameters.classification import NodeClassification
 from tasks.reports.edge import EdgeReport
 from tasks.steps.download import RawSource
-from tasks.steps.node_classification.perturb import REPORT, perturb_edges, perturb_features, report_labels
+from tasks.steps.node_classification.perturb import perturb_edges, perturb_features, report_labels
 from tasks.steps.node_classification.score import read_metrics, score
 from tasks.steps.node_classification.search import TRAINED, search
+from tasks.steps.report_point import REPORT
 from tasks.steps.split import SPLIT, split
 from tasks.store import PointRef, PointStore
 

@@ -12,9 +12,8 @@ from tasks.broadcasts.tree import ClusterTree
 from tasks.reports.fedwalk.degree import DegreeReport
 from tasks.reports.fedwalk.neighbour_counts import NeighbourCountReport
 from tasks.steps.download import RawSource
-from tasks.steps.node_classification.perturb import REPORT
 from tasks.steps.node_embedding.tree import BINS, TREE, bin_count, build_random_tree
-from tasks.steps.report_point import ledger_lines
+from tasks.steps.report_point import REPORT, ledger_lines
 from tasks.store import PointRef, PointStore
 
 Protocol = Callable[..., dict[str, PointRef]]

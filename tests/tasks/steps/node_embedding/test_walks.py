@@ -10,9 +10,9 @@ import pytest
 from tasks.reports.fedwalk.encoded_lists import EncodedListReport
 from tasks.reports.fedwalk.walk_corpus import END, WalkCorpus
 from tasks.steps.download import RawSource
-from tasks.steps.node_classification.perturb import REPORT, perturb_edges
+from tasks.steps.node_classification.perturb import perturb_edges
 from tasks.steps.node_embedding.walks import read_traffic, walk_reported_lists, walk_true_graph
-from tasks.steps.report_point import ledger_lines
+from tasks.steps.report_point import REPORT, ledger_lines
 from tasks.store import PointRef, PointStore
 
 Protocol = Callable[..., dict[str, PointRef]]
