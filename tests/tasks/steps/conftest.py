@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from prefect import Task
 
+import tasks.steps
 from tasks.datasets.user.declaration import UserDataset
-from tasks.steps.download import RawSource, download
+from tasks.steps.declaration import Declaration
+from tasks.steps.download import download, fetched
 from tasks.steps.node_embedding.tree import (
     build_random_tree,
     build_tree,
@@ -16,7 +21,22 @@ from tasks.steps.node_embedding.tree import (
     send_structural_matrices,
 )
 from tasks.steps.node_embedding.walks import encode_lists, walk_devices, walk_reported_lists, walk_true_graph
+from tasks.steps.raw_source import RawSource
 from tasks.store import PointRef, PointStore
+
+MODULES = [importlib.import_module(found.name) for found in pkgutil.walk_packages(tasks.steps.__path__, "tasks.steps.")]
+STEPS: dict[str, Any] = {
+    name: value
+    for module in MODULES
+    for name, value in vars(module).items()
+    if isinstance(value, Task) and value.fn.__module__ == module.__name__
+}
+"""Every step of the package."""
+DECLARATIONS: dict[str, Declaration] = {
+    **{name: step.key.__self__ for name, step in STEPS.items() if hasattr(step, "key")},
+    "download": fetched,
+}
+"""What every step declares that stores a point."""
 
 Declare = Callable[..., RawSource]
 
