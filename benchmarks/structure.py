@@ -39,7 +39,7 @@ LIMITS = {
     "hand-written point keys": 0,
     "lines of README.md": 150,
 }
-KEY = re.compile(r'"step": "|\bkey = \{\n')
+KEY = re.compile(r'"step": "')
 
 Graph = dict[str, set[str]]
 
