@@ -21,7 +21,7 @@ from flows.run.sweep_request import SweepRequest
 from flows.server.api_errors import api_errors
 from flows.server.crashed_runs import mark_crashed_runs
 from flows.system.environment import PACKAGE_ROOT, project_root
-from flows.system.owners import is_dead
+from flows.system.processes import is_dead
 from tasks.errors import UserError
 from tasks.point_folder import file_sha256
 from tasks.steps.tracking.address import default_tracking_uri

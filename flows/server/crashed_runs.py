@@ -13,7 +13,6 @@ if __name__ == "__main__":
     settle()
 
 import asyncio
-import contextlib
 import os
 import socket
 import sys
@@ -37,7 +36,7 @@ from prefect.states import Crashed, State
 
 from flows.server.leases import LeaseFolder
 from flows.system.environment import project_root
-from flows.system.processes import Process
+from flows.system.processes import Process, is_dead
 
 HOST_LABEL = "ldp.host"
 PROCESS_LABEL = "ldp.process"
@@ -92,11 +91,7 @@ def _is_dead(run: FlowRun, alone: bool, ended: Collection[str]) -> bool:
     name = run.labels.get(PROCESS_LABEL)
     if name is None:
         return run.infrastructure_pid in ended or (alone and run.deployment_id is None)
-    if run.labels.get(HOST_LABEL) != socket.gethostname():
-        return False
-    with contextlib.suppress(ValueError):
-        return not Process.parse(str(name)).alive()
-    return False
+    return is_dead(f"{run.labels.get(HOST_LABEL)} {name}")
 
 
 async def _mark(client: PrefectClient, run: FlowRun) -> None:

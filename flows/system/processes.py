@@ -5,17 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
+import socket
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
-_PROC = Path("/proc/self")
+import psutil
 
 
 @dataclass(frozen=True)
 class Process:
-    """One process of this machine; ``started`` is the system's own reading, only ever compared for equality."""
+    """One process of this machine; ``started``, only ever compared for equality, is when it began, after boot."""
 
     pid: int
     started: str
@@ -72,26 +71,21 @@ class Process:
     def children(self) -> list[Process]:
         """The running processes that it started and that are not orphans yet."""
         found = []
-        for pid in _children(self.pid) if self.alive() else []:
-            with contextlib.suppress(ProcessLookupError):
-                found.append(Process.of(pid))
+        with contextlib.suppress(psutil.NoSuchProcess):
+            for child in psutil.Process(self.pid).children() if self.alive() else []:
+                with contextlib.suppress(ProcessLookupError):
+                    found.append(Process.of(child.pid))
         return found
 
     def leads_group(self) -> bool:
         """Whether its process group is named by it."""
-        try:
-            return os.getpgid(self.pid) == self.pid
-        except ProcessLookupError:
-            return False
+        return _group(self.pid) == self.pid
 
     def _send(self, signum: int, group: bool) -> bool:
         if not self._present(group):
             return False
         try:
-            if group:
-                os.killpg(self.pid, signum)
-            else:
-                os.kill(self.pid, signum)
+            (os.killpg if group else os.kill)(self.pid, signum)
         except ProcessLookupError:
             return False
         return True
@@ -101,44 +95,33 @@ class Process:
         if not group or found not in (None, self.started):
             return found == self.started
         # The leader may be gone before its group; the system lends a pid again only once its group is empty.
-        return _group_has_members(self.pid)
+        return any(_group(pid) == self.pid and _start_time(pid) for pid in psutil.pids())
 
 
-def _group_has_members(group: int) -> bool:
-    if _PROC.exists():
-        rows = ((fields[2], fields[0]) for fields in map(_stat, _PROC.parent.glob("[0-9]*")) if fields)
-    else:
-        listing = _ps("-A", "-o", "pgid=,stat=")
-        rows = ((row[0], row[1]) for row in map(str.split, listing.splitlines()) if len(row) == 2)
-    return any(owner == str(group) and state[0] not in "ZX" for owner, state in rows)
+def this_process() -> str:
+    """This machine and process, in one word each."""
+    return f"{socket.gethostname()} {Process.current()}"
 
 
-def _children(parent: int) -> list[int]:
-    if _PROC.exists():
-        found = ((process.name, fields[1]) for process in _PROC.parent.glob("[0-9]*") if (fields := _stat(process)))
-    else:
-        listing = _ps("-A", "-o", "pid=,ppid=")
-        found = ((row[0], row[1]) for row in map(str.split, listing.splitlines()) if len(row) == 2)
-    return [int(pid) for pid, owner in found if owner == str(parent)]
+def is_dead(owner: str) -> bool:
+    """Whether it was a process of this machine that is gone; what runs elsewhere cannot be asked."""
+    host, _, process = owner.partition(" ")
+    try:
+        return host == socket.gethostname() and not Process.parse(process).alive()
+    except ValueError:
+        return False
+
+
+def _group(pid: int) -> int | None:
+    with contextlib.suppress(ProcessLookupError):
+        return os.getpgid(pid)
+    return None
 
 
 def _start_time(pid: int) -> str | None:
-    """Clock ticks since boot on Linux, a date elsewhere; None for no process and for a zombie."""
-    if _PROC.exists():
-        fields = _stat(_PROC.parent / str(pid))
-        return None if not fields or fields[0] in "ZX" else fields[19]
-    state, _, started = _ps("-o", "stat=,lstart=", "-p", str(pid)).strip().partition(" ")
-    return None if not state or state.startswith("Z") else "_".join(started.split()).replace(":", ".")
-
-
-def _stat(process: Path) -> list[str]:
-    """The fields of /proc/<pid>/stat from the state on; empty if the process is gone."""
-    try:
-        # The second field, the name in brackets, may itself hold blanks and brackets.
-        return (process / "stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return []
-
-
-def _ps(*arguments: str) -> str:
-    return subprocess.run(["ps", *arguments], capture_output=True, text=True, check=False).stdout
+    """Hundredths of a second after boot, which no correction of the clock moves; None for no process and a zombie."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        if process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):
+            return str(round(100 * (process.create_time() - psutil.boot_time())))
+    return None

@@ -20,7 +20,7 @@ from flows.context.declaration import printed_settings
 from flows.context.study import Outcome, Study
 from flows.results.provenance import git_revision, versions
 from flows.system.environment import PACKAGE_ROOT, project_root
-from flows.system.owners import is_dead, this_process
+from flows.system.processes import is_dead, this_process
 from tasks.code_version import code_version
 from tasks.datasets.catalogue.manifest import manifest
 from tasks.datasets.catalogue.readers import READERS

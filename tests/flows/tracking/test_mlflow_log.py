@@ -18,8 +18,7 @@ from flows.model import load_model
 from flows.run.command_line import main
 from flows.studies.conduct import study_function
 from flows.studies.requests import check_request
-from flows.system.owners import is_dead, this_process
-from flows.system.processes import Process
+from flows.system.processes import Process, is_dead, this_process
 from tasks.curator.trained import Trained
 from tasks.errors import UserError
 from tasks.models.architecture import Architecture
