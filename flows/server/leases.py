@@ -8,13 +8,14 @@ named by the process, so that the lease of a killed run is worth nothing.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import uuid
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from flows.system.processes import Process
 from tasks.errors import UserError
@@ -44,28 +45,25 @@ class LeaseFolder:
         try:
             self.leases.mkdir(parents=True, exist_ok=True)
             for name in ("server", "supervisor"):
-                os.close(self._opened(name))
+                os.close(os.open(self._lock_file(name), os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as error:
             raise UserError(
                 f"the local Prefect server needs {error.filename}: {error.strerror}; or run with --plain"
             ) from None
 
-    def _opened(self, name: str) -> int:
-        return os.open(self.folder / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    def _lock_file(self, name: str) -> Path:
+        return self.folder / f"{name}.lock"
 
     @contextlib.contextmanager
     def locked(self, name: str = "server", wait: bool = True) -> Iterator[bool]:
         """Hold the named lock; yields False if it is taken and ``wait`` is false."""
-        descriptor = self._opened(name)
+        lock = FileLock(self._lock_file(name))
+        with contextlib.suppress(Timeout):
+            lock.acquire(blocking=wait)
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            except BlockingIOError:
-                yield False
-            else:
-                yield True
+            yield lock.is_locked
         finally:
-            os.close(descriptor)
+            lock.release()
 
     def add_lease(self) -> Path:
         """Register this process as a user of the server; delete the file to end the lease."""

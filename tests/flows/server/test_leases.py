@@ -23,3 +23,11 @@ def test_a_folder_whose_files_cannot_be_opened_is_one_line(tmp_path: Path, monke
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(UserError, match=r"server\.lock: Read-only file system.*--plain"):
         LeaseFolder(tmp_path)
+
+
+def test_a_lock_that_is_held_is_not_had_without_waiting(tmp_path: Path) -> None:
+    first, second = LeaseFolder(tmp_path), LeaseFolder(tmp_path)
+    with first.locked() as held, second.locked(wait=False) as taken, second.locked("supervisor", wait=False) as other:
+        assert (held, taken, other) == (True, False, True)
+    with second.locked(wait=False) as free:
+        assert free
