@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from tasks.evaluation.report_page.blocks import Cell, Table
 from tasks.evaluation.tables.significance import ABOVE, BELOW
 
+PACKAGES = "% \\usepackage[T1]{fontenc}, \\usepackage{booktabs,longtable}\n"
 _ESCAPES = str.maketrans(
-    {
+    {char: f"\\{char}" for char in "{}$&%#_"}
+    | {
         "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "%": r"\%",
-        "#": r"\#",
-        "_": r"\_",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "<": r"\textless{}",
@@ -39,27 +36,14 @@ def latex_escaped(text: str) -> str:
 
 def latex_table(table: Table) -> str:
     """A ``longtable`` with caption and label; arrows mark significant differences."""
-    header = " & ".join(rf"\textbf{{{latex_escaped(name)}}}" for name in table.columns) + r" \\"
-    body = [" & ".join(_cell(cell) for cell in row) + r" \\" for row in table.rows]
-    return "\n".join(
-        [
-            r"% \usepackage[T1]{fontenc}, \usepackage{booktabs,longtable}",
-            rf"\begin{{longtable}}{{{'l' * len(table.columns)}}}",
-            rf"\caption{{{latex_escaped(table.caption)}}}\label{{tab:{table.name}}} \\",
-            r"\toprule",
-            header,
-            r"\midrule",
-            r"\endfirsthead",
-            r"\toprule",
-            header,
-            r"\midrule",
-            r"\endhead",
-            r"\bottomrule",
-            r"\endfoot",
-            *body,
-            r"\end{longtable}",
-            "",
-        ]
+    cells = [[_cell(cell) for cell in row] for row in table.rows]
+    frame = pd.DataFrame(cells, columns=[rf"\textbf{{{latex_escaped(name)}}}" for name in table.columns])
+    return PACKAGES + frame.style.hide(axis="index").to_latex(
+        environment="longtable",
+        column_format="l" * len(table.columns),
+        hrules=True,
+        caption=latex_escaped(table.caption),
+        label=f"tab:{table.name}",
     )
 
 
