@@ -31,9 +31,9 @@ def audit(seed: int, fast: bool, json: Path | None, csv: Path | None) -> int:
     # Imported now: numba reads its environment once, when it is first imported.
     from tqdm import tqdm
 
+    from tasks.atomic_write import write_atomically
     from tasks.evaluation.audits.running import FAST_DRAWS, all_cases, audited
     from tasks.evaluation.audits.table import audit_frame, audit_json, audit_text
-    from tasks.evaluation.tables.rows import write_atomically
     from tasks.evaluation.tables.summary import write_csv
 
     cases = all_cases()

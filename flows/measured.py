@@ -22,11 +22,12 @@ from flows.studies.registry import declared
 from flows.studies.requests import read_request
 from flows.system.environment import settle
 from flows.system.exit_status import exit_status
+from tasks.atomic_write import write_atomically
 from tasks.datasets.catalogue.ego_names import whole_of
 from tasks.datasets.catalogue.manifest import manifest
 from tasks.datasets.catalogue.public import public_dataset
 from tasks.errors import UserError
-from tasks.evaluation.tables.rows import Row, read_rows, write_atomically
+from tasks.evaluation.tables.rows import Row, read_rows
 from tasks.parameters.profiles import Profile
 
 

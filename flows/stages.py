@@ -15,7 +15,7 @@ from flows.context.declaration import StudyDeclaration
 from flows.studies.registry import STUDIES
 from flows.system.environment import PACKAGE_ROOT
 from flows.system.exit_status import exit_status
-from tasks.evaluation.tables.rows import write_atomically
+from tasks.atomic_write import write_atomically
 
 CODE = ["flows", "tasks"]
 FILES = {

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from tasks.atomic_write import replace_file
 from tasks.errors import UserError
 from tasks.point_folder import (
     META,
@@ -181,10 +182,7 @@ class PointStore:
         path = self.root / "secret"
         with self._io(), self._lock("secret"):
             if not path.exists():
-                draft = path.with_suffix(".draft")
-                draft.touch(mode=0o600)
-                draft.write_bytes(secrets.token_bytes(32))
-                draft.replace(path)
+                replace_file(path, secrets.token_bytes(32), mode=0o600)
             return path.read_bytes()
 
     def _lock_path(self, digest: str) -> Path:

@@ -9,10 +9,11 @@ from typing import Any
 
 from flows.attack_runs.request import Places
 from flows.results.provenance import provenance
+from tasks.atomic_write import write_atomically
 from tasks.errors import UserError
 from tasks.evaluation.attacks.figure import draw_attacks
 from tasks.evaluation.attacks.table import attack_table
-from tasks.evaluation.tables.rows import Row, write_atomically, write_rows
+from tasks.evaluation.tables.rows import Row, write_rows
 from tasks.evaluation.tables.summary import summary, write_csv
 
 DIGITS = 4

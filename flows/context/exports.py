@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from flows.context.project import data_folder
 from flows.context.study import Outcome, Study
-from tasks.evaluation.tables.rows import write_atomically, write_rows
+from tasks.atomic_write import write_atomically
+from tasks.evaluation.tables.rows import write_rows
 from tasks.evaluation.tables.summary import setting_names, summary, write_csv
 from tasks.reports.ledgers.ledger import Ledger
 from tasks.reports.ledgers.ledger_table import ledgers_markdown

@@ -19,6 +19,7 @@ from flows.results.privacy import (
     whole_ledger,
 )
 from flows.results.run_facts import provenance_section, run_section
+from tasks.atomic_write import write_atomically
 from tasks.evaluation.node_classification.solitude_tables import TABLES
 from tasks.evaluation.node_embedding.embedding_tables import TABLES as EMBEDDING_TABLES
 from tasks.evaluation.report_page.blocks import Block, Cell, Picture, Section, Table, Words, kept_tables
@@ -27,7 +28,6 @@ from tasks.evaluation.report_page.page import page, picture
 from tasks.evaluation.report_page.published_tables import published_list, published_matrices
 from tasks.evaluation.report_page.result_tables import cost_tables, result_tables
 from tasks.evaluation.tables.controls import Controls
-from tasks.evaluation.tables.rows import write_atomically
 from tasks.evaluation.tables.significance import ABOVE, BELOW, SAME, UNTESTED, WORDS, judged
 from tasks.evaluation.tables.summary import setting_names
 from tasks.parameters.profiles import Profile

@@ -12,10 +12,11 @@ from flows.context.declaration import StudyDeclaration, printed_settings
 from flows.context.exports import DIGITS
 from flows.context.project import data_folder, workspace
 from flows.results.page import Findings, write_page
+from tasks.atomic_write import write_atomically
 from tasks.evaluation.node_classification.accuracy_figure import draw_accuracy
 from tasks.evaluation.node_classification.frontier_figure import draw_frontier
 from tasks.evaluation.tables.reference import beside
-from tasks.evaluation.tables.rows import Row, read_rows, write_atomically
+from tasks.evaluation.tables.rows import Row, read_rows
 from tasks.evaluation.tables.summary import cell, console_table, summary, write_csv
 from tasks.parameters.profiles import Profile
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from flows.system.processes import Process
+from tasks.atomic_write import write_atomically
 from tasks.errors import UserError
 
 
@@ -92,9 +93,7 @@ class LeaseFolder:
 
     def write_record(self, record: ServerRecord) -> None:
         """Replace the record in one step."""
-        draft = self._record.with_suffix(f".{os.getpid()}")
-        draft.write_text(json.dumps(asdict(record)))
-        draft.replace(self._record)
+        write_atomically(self._record, json.dumps(asdict(record)))
 
     def clear_record(self) -> None:
         """Forget the server."""

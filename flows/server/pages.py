@@ -8,6 +8,7 @@ from pathlib import Path
 
 from flows.system.health import answers
 from flows.system.processes import Process
+from tasks.atomic_write import write_atomically
 
 POOL = "local"
 
@@ -46,9 +47,7 @@ def read_pages(root: Path) -> dict[str, Page]:
 def write_pages(root: Path, pages: dict[str, Page]) -> None:
     """Record them; no pages, no record."""
     record = root / ".prefect/ui.json"
-    if not pages:
+    if pages:
+        write_atomically(record, json.dumps({name: asdict(page) for name, page in pages.items()}))
+    else:
         record.unlink(missing_ok=True)
-        return
-    draft = record.with_suffix(".draft")
-    draft.write_text(json.dumps({name: asdict(page) for name, page in pages.items()}))
-    draft.replace(record)

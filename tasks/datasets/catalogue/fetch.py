@@ -12,11 +12,11 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
 import pooch
 
+from tasks.atomic_write import write_atomically
 from tasks.datasets.catalogue.arrival import RECORD_SUFFIX, DamagedFile, check_content, is_intact, recorded_hash
 from tasks.datasets.catalogue.manifest import UpstreamFile
 from tasks.errors import Unavailable, UserError
@@ -63,13 +63,10 @@ def fetch_files(upstreams: Iterable[UpstreamFile], folder: Path, mirror: str | N
         if not is_intact(upstream, target)
     ]
     for upstream, target, content in arrived:
-        try:
-            if not upstream.hashes and recorded_hash(target) is None:
-                record = f"{check_content(upstream, content)}  {target.name}\n"
-                write_whole(target.with_name(target.name + RECORD_SUFFIX), record.encode())
-            write_whole(target, content)
-        except OSError as error:
-            raise UserError(f"{target}: cannot be written ({error.strerror}); free it or choose another") from error
+        if not upstream.hashes and recorded_hash(target) is None:
+            record = f"{check_content(upstream, content)}  {target.name}\n"
+            write_atomically(target.with_name(target.name + RECORD_SUFFIX), record)
+        write_atomically(target, content)
 
 
 def obtain(upstream: UpstreamFile, mirror: str, recorded: str | None) -> bytes:
@@ -146,12 +143,3 @@ def read(address: str) -> bytes:
             raise Unreachable(f"no answer ({type(error).__name__})", lasting=False) from None
         lasting = 400 <= status < 500 and status not in WORTH_ANOTHER_TRY
         raise Unreachable(f"HTTP {status}", lasting=lasting) from None
-
-
-def write_whole(target: Path, content: bytes) -> None:
-    """Writes beside the target under a temporary name, then renames: all of the file or nothing."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".part-", dir=target.parent) as scratch:
-        part = Path(scratch) / target.name
-        part.write_bytes(content)
-        part.replace(target)

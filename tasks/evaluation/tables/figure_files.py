@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib
 from matplotlib.figure import Figure
 
-from tasks.evaluation.tables.rows import write_bytes_atomically
+from tasks.atomic_write import write_atomically
 
 VECTOR_FORMS = ("pdf", "svg")
 # Without these a file names the moment it was written; the salt makes the ids inside an SVG file repeatable.
@@ -24,10 +24,10 @@ def save_figure(figure: Figure, path: Path, *, dpi: int = 120, vector: Path | No
     Raises:
         UserError: when a place cannot be written.
     """
-    write_bytes_atomically(path, _rendered(figure, "png", dpi))
+    write_atomically(path, _rendered(figure, "png", dpi))
     if vector is not None:
         for form in VECTOR_FORMS:
-            write_bytes_atomically(vector / f"{path.stem}.{form}", _rendered(figure, form, dpi))
+            write_atomically(vector / f"{path.stem}.{form}", _rendered(figure, form, dpi))
     return path
 
 

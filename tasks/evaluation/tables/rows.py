@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from tasks.atomic_write import write_atomically
 from tasks.errors import UserError
 
 
@@ -86,34 +85,3 @@ def read_rows(path: Path) -> list[Row]:
     if not isinstance(content, list) or not all(isinstance(row, dict) and row.keys() == names for row in content):
         raise UserError(f"{path}: not an array of rows with the keys {', '.join(sorted(names))}")
     return [Row(**row) for row in content]
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Writes UTF-8 text as ``write_bytes_atomically`` does."""
-    write_bytes_atomically(path, text.encode("utf-8"))
-
-
-def write_bytes_atomically(path: Path, content: bytes) -> None:
-    """Writes a file through a temporary one beside ``path``: it appears whole or not at all.
-
-    Raises:
-        UserError: when the place cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes private files; results are ordinary ones.
-        Path(draft).chmod(0o644)
-        Path(draft).replace(path)
-    except BaseException as error:
-        Path(draft).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise UserError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
-        raise

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from tasks.atomic_write import write_atomically
 from tasks.errors import UserError
-from tasks.evaluation.tables.rows import Row, setting_order, sorted_rows, write_atomically
+from tasks.evaluation.tables.rows import Row, setting_order, sorted_rows
 
 USUAL = {"label_rate": "0.5", "mode": "directed"}
 """Settings that the console leaves out where every line has this value."""

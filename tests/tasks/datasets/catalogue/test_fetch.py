@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -234,13 +235,11 @@ def test_an_unwritable_place_is_one_clear_line(tmp_path: Path) -> None:
 
 def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mirror = fill(tmp_path / "mirror", CONTENT)
-    write = Path.write_bytes
 
-    def cut(path: Path, content: bytes) -> int:
-        write(path, content[:10])
+    def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", cut)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(UserError, match="No space left"):
         fetch_files([upstream(dead_url())], tmp_path / "raw", mirror)
     assert files_below(tmp_path / "raw") == []
