@@ -20,8 +20,8 @@ from pathlib import Path
 
 from flows.server.leases import LeaseFolder
 from flows.system.environment import PACKAGE_ROOT
-from flows.system.health import answers
 from flows.system.processes import Process
+from tasks.health import answers
 from tasks.point_folder import META, DamagedPoint, verify
 
 STUDY = "node_classification"

@@ -17,8 +17,8 @@ from pathlib import Path
 from flows.server.leases import LeaseFolder
 from flows.server.pages import running_server
 from flows.system.environment import PACKAGE_ROOT, settle
-from flows.system.health import answers, connects
 from tasks.errors import UserError
+from tasks.health import answers, connects
 from tasks.redaction import without_secrets
 
 IDLE_SECONDS = 30.0

@@ -14,8 +14,8 @@ from multiprocessing import active_children
 from threading import Thread
 from typing import NoReturn
 
-from flows.system.health import answers, connects
 from tasks.errors import ServerLost
+from tasks.health import answers, connects
 from tasks.redaction import without_secrets
 
 LOOK_SECONDS = 1.0

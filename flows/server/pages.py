@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from flows.system.health import answers
 from flows.system.processes import Process
 from tasks.atomic_write import write_atomically
+from tasks.health import answers
 
 POOL = "local"
 

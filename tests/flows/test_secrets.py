@@ -13,8 +13,8 @@ from flows.run.command_line import main
 from flows.server import local_server as server
 from flows.server import supervisor
 from flows.server.local_server import leased_server
-from flows.system.health import answers
 from tasks.errors import UserError
+from tasks.health import answers
 from tasks.redaction import MASK
 from tasks.steps.tracking import track
 from tasks.steps.tracking.track import ParentRun, open_parent

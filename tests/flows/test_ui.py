@@ -17,8 +17,8 @@ from flows import ui
 from flows.server.crashed_runs import HOST_LABEL, PROCESS_LABEL
 from flows.server.leases import LeaseFolder, ServerRecord
 from flows.server.local_server import leased_server
-from flows.system.health import answers
 from flows.system.processes import Process
+from tasks.health import answers
 
 
 @pytest.fixture(autouse=True)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import os
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 from tasks.errors import UserError
-from tasks.redaction import without_secrets, without_user
+from tasks.health import health
+from tasks.redaction import without_secrets
 
 
 def default_tracking_uri(root: Path) -> str:
@@ -43,16 +41,12 @@ def await_server(tracking_uri: str, retries: int) -> None:
     if not tracking_uri.startswith(("http:", "https:")):
         return
     for attempt in range(retries + 1):
-        try:
-            with urllib.request.urlopen(f"{without_user(tracking_uri).rstrip('/')}/health", timeout=5):
-                return
-        except urllib.error.HTTPError:
+        found = health(tracking_uri, seconds=5)
+        if isinstance(found, int):
             return  # It answers; what it thinks of us comes out with the first call.
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            reason = getattr(error, "reason", error)
         if attempt < retries:
             time.sleep(2.0**attempt)
     raise UserError(
-        f"no MLflow server answers at {without_secrets(f'{tracking_uri} ({reason})')}: start it or unset "
+        f"no MLflow server answers at {without_secrets(f'{tracking_uri} ({found})')}: start it or unset "
         "MLFLOW_TRACKING_URI; the results are safe on disk, python -m flows.relog sends them"
     )

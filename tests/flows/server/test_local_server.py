@@ -16,9 +16,9 @@ import pytest
 from flows.server import local_server as server
 from flows.server.leases import LeaseFolder, ServerRecord
 from flows.server.local_server import leased_server
-from flows.system.health import answers
 from flows.system.processes import Process
 from tasks.errors import UserError
+from tasks.health import answers
 
 Wait = Callable[..., None]
 IDLE = 1.0
@@ -216,7 +216,7 @@ def test_the_time_in_which_a_server_starts_is_used(served_root: Path) -> None:
     text = """
     import os, sys
     from pathlib import Path
-    from flows.system.health import answers
+    from tasks.health import answers
     from flows.server.local_server import leased_server
     called = []
 

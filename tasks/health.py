@@ -11,15 +11,20 @@ from urllib.parse import urlsplit
 from tasks.redaction import without_user
 
 
-def answers(url: str, seconds: float = 2.0) -> bool:
-    """Whether ``url``/health is served: by a Prefect API or an MLflow server (one that asks for a key answers too)."""
+def health(url: str, seconds: float = 2.0) -> int | str:
+    """The HTTP status with which ``url``/health is served, by a Prefect API or an MLflow server, or why it is not."""
     try:
         with urllib.request.urlopen(f"{without_user(url).rstrip('/')}/health", timeout=seconds) as reply:
-            return reply.status == 200
+            return int(reply.status)
     except urllib.error.HTTPError as error:
-        return error.code in (401, 403)
-    except (OSError, ValueError, http.client.HTTPException):
-        return False
+        return error.code
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        return str(getattr(error, "reason", error))
+
+
+def answers(url: str, seconds: float = 2.0) -> bool:
+    """Whether ``url``/health is served; a server that asks for a key answers too."""
+    return health(url, seconds) in (200, 401, 403)
 
 
 def connects(url: str, seconds: float = 1.0) -> bool:
