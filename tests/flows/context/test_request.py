@@ -24,7 +24,7 @@ runpy._run_module_as_main("flows." + sys.argv.pop(1), alter_argv=False)
 """
 
 STUDIES = ["node_classification", "graph_classification", "ego_clustering", "node_embedding"]
-WITHOUT_STUDY = ["report", "measured", "relog", "attacks", "audit", "ui", "worker", "deployments", "audit_deps"]
+WITHOUT_STUDY = ["report", "measured", "relog", "attacks", "audit", "ui", "worker", "deployments"]
 STAGES = [*STUDIES, "download", "perturb", "sweep"]
 LISTENS_NOWHERE = "http://127.0.0.1:9/api"
 
@@ -70,7 +70,6 @@ REFUSED = [
     ("attacks", ["--dataset", "mutag", "--eps-a", "7"], "mutag is a set of graphs"),
     ("attacks", ["--csv", "/dev/null/table.csv"], "--csv /dev/null/table.csv"),
     ("audit", ["--seed", "-1"], "--seed -1"),
-    ("audit_deps", ["/nowhere/pip-audit"], "/nowhere/pip-audit"),
     ("ui", ["up", "--host", "nope"], "--host nope"),
     ("worker", [], "PREFECT_API_URL"),
     ("deployments", [], "PREFECT_API_URL"),
