@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tasks.broadcasts.weights import ModelWeights
 from tasks.client.embedding_encoder import row_softmax
-from tasks.models.graph_backbones import GraphBatch, GraphNetwork
+from tasks.models.graph_network import GraphBatch, GraphNetwork
 from tasks.models.graph_stack import GraphStack
 
 _GRAPHS_AT_ONCE = 256

@@ -18,7 +18,7 @@ from torch.nn import functional
 from tasks.broadcasts.weights import ModelWeights
 from tasks.epsilon import INFINITE
 from tasks.errors import UserError
-from tasks.models.graph_backbones import GraphBatch, GraphNetwork
+from tasks.models.graph_network import GraphBatch, GraphNetwork
 from tasks.models.graph_stack import GraphStack
 from tasks.reports.ledgers.ledger_line import LedgerLine, fresh_report_key
 from tasks.reports.model_update import ModelUpdate, ValidationCounts

@@ -12,7 +12,7 @@ from dgl.nn.pytorch import AvgPooling, GINConv, GraphConv, SumPooling
 from torch import Tensor, nn
 
 from tasks.models.graph_architecture import GraphArchitecture
-from tasks.models.graph_backbones import GraphBatch, layer_widths, perceptron
+from tasks.models.graph_network import GraphBatch, layer_widths, perceptron
 from tasks.models.graph_stack import GraphStack
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from scipy.sparse import csr_array
 
 from tasks.curator.calibration.bayes import bayes_hard_graph, bayes_soft_graph
 from tasks.curator.calibration.mutual import mutual_graph
-from tasks.curator.methods import Graph
 from tasks.reports.edge import EdgeReport
+
+if TYPE_CHECKING:
+    from tasks.curator.methods import Graph
 
 GRAPHS: dict[Graph, Callable[[EdgeReport], csr_array]] = {
     "reported": EdgeReport.adjacency,
