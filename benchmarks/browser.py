@@ -109,7 +109,7 @@ class Browser:
         """Show it at the top of the window."""
         self.driver.execute_script("arguments[0].scrollIntoView({block: 'start'})", place)
 
-    def settle(self) -> None:
+    def configure_environment(self) -> None:
         """Wait until the words stand still and nothing moves in."""
         before = ""
         while before != (before := self.words):

@@ -88,7 +88,7 @@ def watch_the_schedule(window: Browser, place: Home) -> list[str]:
     window.open(f"{place.prefect}/deployments/deployment/{deployment['id']}")
     window.read("Every minute")
     window.until(lambda: window.count("Completed") >= SCHEDULED, "the scheduled runs are not shown as completed")
-    window.settle()
+    window.configure_environment()
     window.picture("prefect-schedule")
     (schedule,) = (one for one in ask(page)["schedules"] if "interval" in one["schedule"])
     place.run(*command, "delete", "sweep/nightly", schedule["id"], "--accept-yes")
@@ -123,7 +123,7 @@ def stop_in_the_middle(window: Browser, place: Home) -> dict[str, str]:
     window.open(f"{place.prefect}/runs")
     window.read(*names)
     window.until(lambda: window.count("Crashed") >= len(names), "the runs are not shown as crashed")
-    window.settle()
+    window.configure_environment()
     window.picture("prefect-after-down")
     return found
 

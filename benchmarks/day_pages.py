@@ -110,7 +110,7 @@ def read_the_run(window: Browser, prefect: str, run: dict[str, Any], rows: Path)
     window.read(study[0]["name"], "Task runs")
     window.click("Task Runs")
     window.read("score digits mutual gcn")
-    window.settle()
+    window.configure_environment()
     window.picture("prefect-study")
 
 

@@ -5,10 +5,10 @@ What it prints depends on the kernels that the libraries chose, as results do.
 
 from __future__ import annotations
 
-from flows.system.environment import settle
+from flows.system.environment import configure_environment
 
 if __name__ == "__main__":
-    settle()
+    configure_environment()
 
 import hashlib
 import json

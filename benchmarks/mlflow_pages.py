@@ -44,7 +44,7 @@ def compare_runs(window: Browser, mlflow: str, expected: Mapping[tuple[str, str]
     open_runs(window, mlflow, "node_classification")
     window.read("node_classification digits", *(f"digits {method} gcn eps_x=1 eps_a={eps}" for method, eps in expected))
     switch_columns(window, "Source", "Models", "accuracy", "eps_a", "method")
-    window.settle()
+    window.configure_environment()
     window.picture("mlflow-runs")
     boxes = "//*[@col-id='1']//*[contains(@class, 'ag-selection-checkbox')]"
     for number in range(COMPARED):
@@ -55,5 +55,5 @@ def compare_runs(window: Browser, mlflow: str, expected: Mapping[tuple[str, str]
     shown = {float(word) for word in words.partition("accuracy_sd")[2].split() if re.fullmatch(r"[01]\.\d+", word)}
     means = {float(expected[point].split(" ")[0]) for point in compared}
     assert len(compared) == COMPARED and means <= shown, (compared, means, shown)
-    window.settle()
+    window.configure_environment()
     window.picture("mlflow-compare")

@@ -26,8 +26,8 @@ LAYERS = (
 """Folders of flows/, from the top; a module imports from its own row or below."""
 ENTRY_POINTS = ("flows.model", "flows.dask_worker")
 """Files of flows/ that other programs import: a notebook, and Dask's worker."""
-STARTED = ("flows.system.settings_check", "flows.server.supervisor", "flows.server.exit_with_stdin")
-STARTED += ("flows.server.prefect_patches", "flows.server.crashed_runs", "flows.run.sweep_flow")
+STARTED = ("flows.system.settings_check", "flows.server.supervisor", "flows.system.exit_with_stdin")
+STARTED += ("flows.system.prefect_patches", "flows.server.crashed_runs", "flows.run.sweep_flow")
 """Modules that a process of ours runs with ``-m``, or that prefect.yaml names."""
 LARGEST_FOLDER = 14
 LIMITS = {

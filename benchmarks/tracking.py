@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.sweeping import free_port, mlflow_server
-from flows.system.environment import settle
+from flows.system.environment import configure_environment
 from tasks.evaluation.node_classification.confusion import confusion_csv
 from tasks.steps.tracking.track import ParentRun, PublicData, close_parent, log_child, open_parent
 
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, help="write the figures")
     parser.add_argument("--keep", type=Path, help="folder for the database (default: a temporary one)")
     chosen = parser.parse_args(arguments)
-    settle()
+    configure_environment()
     with tempfile.TemporaryDirectory() as place:
         folder = chosen.keep or Path(place)
         folder.mkdir(parents=True, exist_ok=True)

@@ -40,7 +40,7 @@ def read_page(server: str, accuracies: Sequence[float], pictures: Path) -> dict[
             window.press(HEADING, "heading of accuracy")
             await_end(window, before, ordered)
             found[f"page sorted, {name} click_s"] = time.perf_counter() - started
-        window.settle()
+        window.configure_environment()
         window.picture("mlflow-large-sweep")
     return found
 

@@ -15,7 +15,7 @@ from flows.attack_runs.request import Places, check_attacks
 from flows.context.project import open_store
 from flows.context.request import StudyRequest
 from flows.studies.requests import own_datasets, read_request
-from flows.system.environment import settle
+from flows.system.environment import configure_environment
 from flows.system.exit_status import exit_status
 from flows.system.output_paths import HELP
 
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
 
     def work() -> None:
-        settle()
+        configure_environment()
         places = Places.chosen(chosen.dataset, chosen.csv, chosen.figure, chosen.json)
         own = own_datasets(read_request(StudyRequest()))
         request, store = check_attacks(chosen.dataset, chosen.eps_a, chosen.repeats, own), open_store()

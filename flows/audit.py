@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.system.environment import settle
+from flows.system.environment import configure_environment
 from flows.system.exit_status import exit_status
 from flows.system.output_paths import HELP, check_places
 from tasks.errors import UserError
@@ -27,7 +27,7 @@ def audit(seed: int, fast: bool, json: Path | None, csv: Path | None) -> int:
     if seed < 0:
         raise UserError(f"--seed {seed} is negative; use 0 or more")
     check_places({"--json": json, "--csv": csv})
-    settle()
+    configure_environment()
     # Imported now: numba reads its environment once, when it is first imported.
     from tqdm import tqdm
 

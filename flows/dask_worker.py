@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import argparse
 
-from flows.system.environment import settle
+from flows.system.environment import configure_environment
 
 
 def dask_setup(worker: object) -> None:
     """Called by Dask in the worker's process, before the first step is unpickled."""
-    settle()
+    configure_environment()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from flows.server.local_server import require_answer
-from flows.system.environment import settle
+from flows.system.environment import configure_environment
 from flows.system.exit_status import exit_status
 from tasks.errors import UserError
 
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.parse_args(arguments)
 
     def work() -> None:
-        settle()
+        configure_environment()
         url = os.environ.get("PREFECT_API_URL")
         if not url:
             raise UserError("no Prefect server: name one with PREFECT_API_URL, or run make ui, which deploys by itself")

@@ -20,7 +20,7 @@ from flows.context.coverage import check_coverage
 from flows.context.request import StudyRequest
 from flows.studies.registry import declared
 from flows.studies.requests import read_request
-from flows.system.environment import settle
+from flows.system.environment import configure_environment
 from flows.system.exit_status import exit_status
 from tasks.atomic_write import write_atomically
 from tasks.datasets.catalogue.ego_names import whole_of
@@ -52,7 +52,7 @@ def keep(folder: Path, files: Sequence[Path], request: StudyRequest, minutes: fl
     wholes = sorted({whole_of(name) for name in datasets})
     for name in wholes:
         _require_public(name)
-    settle()
+    configure_environment()
     # Imported now: matplotlib reads its environment once, when it is first imported.
     from flows.context.exports import DIGITS
     from flows.results.provenance import provenance

@@ -9,7 +9,7 @@ from flows.context.request import StudyRequest
 from flows.results.files import result_files
 from flows.studies.registry import STUDIES
 from flows.studies.requests import read_request
-from flows.system.environment import settle
+from flows.system.environment import configure_environment
 from flows.system.exit_status import exit_status
 
 
@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     profile = parser.parse_args(arguments).profile
 
     def work() -> None:
-        settle()
+        configure_environment()
         parameters = getattr(read_request(StudyRequest(profile=profile)), profile)
         files = result_files(profile, STUDIES)
         # Imported now: matplotlib reads its environment once, when it is first imported.

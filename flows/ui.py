@@ -19,7 +19,7 @@ from pathlib import Path
 from flows.server.leases import LeaseFolder
 from flows.server.pages import POOL, Page, read_pages, running_server, write_pages
 from flows.server.server_environment import server_environment
-from flows.system.environment import PACKAGE_ROOT, settle
+from flows.system.environment import PACKAGE_ROOT, configure_environment
 from flows.system.exit_status import exit_status
 from flows.system.processes import Process
 from tasks.errors import UserError
@@ -118,7 +118,7 @@ def _stop(pages: dict[str, Page]) -> list[str]:
 
 
 def _prefect_command(port: int, host: str) -> list[str]:
-    return ["-m", "flows.server.prefect_patches", "server", "start", "--host", host, "--port", str(port)]
+    return ["-m", "flows.system.prefect_patches", "server", "start", "--host", host, "--port", str(port)]
 
 
 def _mlflow_command(root: Path, port: int, host: str) -> list[str]:
@@ -234,7 +234,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--mlflow-port", type=int, default=MLFLOW_PORT)
     parser.add_argument("--host", default=HOST, help="address to listen on (default: this machine alone)")
     options = parser.parse_args(arguments)
-    root = settle()
+    root = configure_environment()
 
     def work() -> None:
         if options.action == "up":

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from flows.server.local_server import require_answer
 from flows.server.pages import POOL, running_server
-from flows.system.environment import PACKAGE_ROOT, settle
+from flows.system.environment import PACKAGE_ROOT, configure_environment
 from flows.system.exit_status import exit_status
 from tasks.errors import UserError
 
@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
 
     def work() -> None:
-        root = settle()
+        root = configure_environment()
         if given := os.environ.get("PREFECT_API_URL"):
             require_answer(given)
         url = given or running_server(root)

@@ -13,7 +13,8 @@ from typing import Any
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.execution.dask_address import unanswered
-from flows.execution.worker_pool import WorkerPool, follow_parent
+from flows.execution.worker_pool import WorkerPool
+from flows.system.process_end import follow_parent
 from tasks.parameters.profiles import Profile
 
 ANSWER_SECONDS = 10

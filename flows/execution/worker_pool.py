@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
-from multiprocessing import parent_process
-from multiprocessing.connection import wait
-from threading import Thread
 from typing import Any
 
 import httpx
 from prefect.context import SettingsContext, SyncClientContext
 from prefect.task_runners import ProcessPoolTaskRunner
 
-from flows.system.environment import leave_quickly
+from flows.system.process_end import follow_parent
 
 
 class WorkerPool(ProcessPoolTaskRunner):
@@ -43,17 +39,3 @@ def prepare_worker() -> None:
     follow_parent()
     with contextlib.suppress(httpx.HTTPError):  # then each task makes its own, and says what it meets
         SyncClientContext().__enter__()  # for as long as the process lives
-
-
-def follow_parent() -> None:
-    """Let a worker process end soon after its flow, and when that is killed: its queue alone would keep it waiting."""
-    leave_quickly()
-    parent = parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-    Thread(target=watch, name="follow-parent", daemon=True).start()

@@ -16,13 +16,14 @@ from flows.context.request import StudyRequest
 from flows.execution.dask_address import require_scheduler
 from flows.run.sweep_request import add_sweep_options, requested
 from flows.server.local_server import leased_server
-from flows.server.lost_server import is_program, leave_at_once, server_lost, watch_server
+from flows.server.lost_server import server_lost, watch_server
 from flows.studies.registry import declared
 from flows.studies.requests import check_request
-from flows.system.environment import lighten_workers, settle
+from flows.system.environment import configure_environment
 from flows.system.exit_status import exit_status
 from flows.system.log_lines import WithoutSecrets
 from flows.system.output_paths import HELP, check_places
+from flows.system.process_end import is_program, leave_at_once
 from tasks.errors import ServerLost
 
 KEPT = "finished points are kept, the same command goes on from here"
@@ -61,9 +62,8 @@ def guarded(checked: Callable[[], Callable[[], int]], plain: bool, warm_up: Call
 
     def served() -> int:
         nonlocal lost
-        settle()
+        configure_environment()
         work = checked()
-        lighten_workers()
         try:
             with _server(plain, warm_up) as url:
                 if url and is_program():

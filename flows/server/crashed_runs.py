@@ -8,9 +8,9 @@ them.
 from __future__ import annotations
 
 if __name__ == "__main__":
-    from flows.system.environment import settle
+    from flows.system.environment import configure_environment
 
-    settle()
+    configure_environment()
 
 import asyncio
 import os

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from flows.server.leases import LeaseFolder
 from flows.server.pages import running_server
-from flows.system.environment import PACKAGE_ROOT, settle
+from flows.system.environment import PACKAGE_ROOT, configure_environment
 from tasks.errors import UserError
 from tasks.health import answers, connects
 from tasks.redaction import without_secrets
@@ -40,7 +40,7 @@ def leased_server(
 
     Raises UserError if PREFECT_API_URL names a server that does not answer, or if the local one does not start.
     """
-    root = settle(root)
+    root = configure_environment(root)
     folder = LeaseFolder(root)
     given = os.environ.get("PREFECT_API_URL")
     record = folder.read_record()

@@ -6,13 +6,9 @@ tries again. One thread watches for all of them.
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections.abc import Callable
-from multiprocessing import active_children
 from threading import Thread
-from typing import NoReturn
 
 from tasks.errors import ServerLost
 from tasks.health import answers, connects
@@ -45,18 +41,3 @@ def watch_server(url: str, lost: Callable[[], object]) -> None:
         lost()
 
     Thread(target=watch, name="prefect-server", daemon=True).start()
-
-
-def is_program() -> bool:
-    """Whether this process runs one of the commands, and so may be ended from any thread."""
-    main = sys.modules["__main__"]
-    return main.__spec__ is not None and main.__spec__.name.startswith("flows.")
-
-
-def leave_at_once(status: int) -> NoReturn:
-    """End the program here, and its worker processes before they miss it."""
-    for worker in active_children():
-        worker.kill()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)

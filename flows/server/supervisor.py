@@ -65,7 +65,7 @@ def _stop_unless_wanted(folder: LeaseFolder, process: Process) -> bool:
 
 def _start_server(folder: LeaseFolder) -> tuple[str, subprocess.Popen[bytes]]:
     port = _free_port()
-    command = [sys.executable, "-m", "flows.server.exit_with_stdin", "flows.server.prefect_patches"]
+    command = [sys.executable, "-m", "flows.system.exit_with_stdin", "flows.system.prefect_patches"]
     command += ["server", "start", "--host", HOST, "--port", str(port)]
     environment = server_environment(HOST, port)
     environment |= {f"PREFECT_SERVER_SERVICES_{name}_ENABLED": "false" for name in UNUSED_SERVICES}

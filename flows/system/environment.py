@@ -5,15 +5,14 @@ Standard library only: the libraries read their environment once, at import.
 
 from __future__ import annotations
 
-import atexit
-import gc
 import logging
 import os
 import sys
 from pathlib import Path
 
 import tasks
-from flows.system.proxies import settle_proxies
+from flows.system.process_end import leave_quickly
+from flows.system.proxies import configure_proxies
 from flows.system.settings_check import check_settings
 from flows.system.streams import open_closed_streams, say
 from tasks.errors import UserError
@@ -27,7 +26,7 @@ def project_root() -> Path:
     return Path(root).resolve() if root and Path(root).is_dir() else PACKAGE_ROOT
 
 
-def settle(root: Path | None = None) -> Path:
+def configure_environment(root: Path | None = None) -> Path:
     """Set the environment that the libraries need, keeping what the user has set, and return the project's root.
 
     Everything a library would write below HOME goes below the project instead, so that an empty, missing or
@@ -41,7 +40,7 @@ def settle(root: Path | None = None) -> Path:
     root = (root or project_root()).resolve()
     defaults = _settings(root)
     try:
-        settle_proxies()
+        configure_proxies()
         check_settings(root, defaults)
     except UserError as mistake:
         say(f"error: {mistake}")
@@ -56,26 +55,6 @@ def settle(root: Path | None = None) -> Path:
     # Or a handler whose server is gone writes to the terminal for every message that it cannot send.
     logging.raiseExceptions = False
     return root
-
-
-def leave_quickly() -> None:
-    """End this process without a last search for garbage in all that the libraries have made: it takes a second or two.
-
-    It is the first to be registered, so that everybody else's last words come before it.
-    """
-    atexit.unregister(gc.freeze)
-    atexit.register(gc.freeze)
-
-
-def lighten_workers() -> None:
-    """Let worker processes begin with this module instead of the study's, which imports all studies.
-
-    A spawned process imports the main module of the one that starts it, by the name in its spec. What a task needs
-    comes with the task.
-    """
-    main = sys.modules["__main__"]
-    if main.__spec__ and main.__spec__.name.startswith("flows."):
-        main.__spec__ = __spec__
 
 
 def _settings(root: Path) -> dict[str, str]:

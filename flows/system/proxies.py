@@ -19,7 +19,7 @@ READ = {"http", "https"}
 SOCKS = {"socks5", "socks5h"}
 
 
-def settle_proxies() -> None:
+def configure_proxies() -> None:
     """Let requests to this machine pass every proxy by, and every library read what is set.
 
     NO_PROXY and no_proxy become one list: libraries read one or the other.

@@ -13,8 +13,8 @@ from flows.system.cpu_kernels import KERNELS, PINS, pin_kernels, uncovered
 from flows.system.environment import PACKAGE_ROOT
 
 CHOSEN = """
-from flows.system.environment import settle
-settle()
+from flows.system.environment import configure_environment
+configure_environment()
 import json, llvmlite, numba, numpy, torch
 from numba.core.codegen import JITCPUCodegen
 from numpy._core._multiarray_umath import __cpu_features__ as features

@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import cloudpickle
@@ -11,8 +10,8 @@ import pytest
 
 import flows
 import tasks
-from flows.studies.registry import declared
-from flows.system.environment import PACKAGE_ROOT, project_root, settle
+from flows.studies.registry import STUDIES, declared
+from flows.system.environment import PACKAGE_ROOT, configure_environment, project_root
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +39,7 @@ def test_settings_stay_below_the_root_and_give_way_to_the_user(tmp_path: Path, m
     monkeypatch.setattr(
         os, "environ", dict(os.environ, PREFECT_HOME="/mine", MLFLOW_RUN_ID="stray", MPLBACKEND="x", DGLBACKEND="mxnet")
     )
-    assert settle(tmp_path) == tmp_path
+    assert configure_environment(tmp_path) == tmp_path
     assert os.environ["PREFECT_HOME"] == "/mine"
     assert os.environ["NUMBA_CACHE_DIR"] == str(tmp_path / ".cache/numba")
     assert os.environ["PREFECT_SERVER_ALLOW_EPHEMERAL_MODE"] == "false"
@@ -65,7 +64,7 @@ def test_another_package_called_tasks_is_refused_in_one_line(tmp_path: Path) -> 
     (tmp_path / "tasks").mkdir()
     (tmp_path / "tasks/__init__.py").write_text("")
     environment = dict(os.environ, PYTHONPATH=f"{tmp_path}{os.pathsep}{PACKAGE_ROOT}")
-    script = "from flows.system.environment import settle; settle()"
+    script = "from flows.system.environment import configure_environment; configure_environment()"
     done = subprocess.run(
         [sys.executable, "-c", script], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
     )
@@ -74,21 +73,11 @@ def test_another_package_called_tasks_is_refused_in_one_line(tmp_path: Path) -> 
     assert done.stderr.count("\n") == 1
 
 
-def test_workers_of_a_command_begin_without_its_studies() -> None:
-    text = """
-    import multiprocessing.spawn, runpy, sys
-    import flows.run.command_line, flows.system.environment
-    flows.run.command_line.guarded = lambda *_, **__: flows.system.environment.lighten_workers()
-    sys.argv[1:] = ["--plain"]
-    try:
-        runpy._run_module_as_main("flows.sweep", alter_argv=False)
-    except SystemExit:
-        pass
-    print(multiprocessing.spawn.get_preparation_data("worker")["init_main_from_name"])
-    """
-    command = [sys.executable, "-c", textwrap.dedent(text)]
-    done = subprocess.run(command, cwd=PACKAGE_ROOT, capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["flows.system.environment"], done.stderr
+@pytest.mark.parametrize("command", [*(study.name for study in STUDIES), "download", "perturb", "sweep"])
+def test_a_worker_process_that_imports_its_command_imports_no_study(command: str) -> None:
+    text = f"import sys, flows.{command}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", text], cwd=PACKAGE_ROOT, capture_output=True, text=True, check=True)
+    assert not {"prefect", "torch", "pandas", "sklearn", "mlflow"} & set(done.stdout.split())
 
 
 def test_a_task_brings_no_study_to_its_worker() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from flows.system.proxies import settle_proxies
+from flows.system.proxies import configure_proxies
 from tasks.errors import UserError
 
 
@@ -19,7 +19,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def settled(monkeypatch: pytest.MonkeyPatch, **given: str) -> dict[str, str]:
     monkeypatch.setattr(os, "environ", dict(given))
-    settle_proxies()
+    configure_proxies()
     return dict(os.environ)
 
 
@@ -37,7 +37,7 @@ def test_without_a_proxy_nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None
 def test_no_list_of_hosts_ends_httpx(hosts: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", hosts)
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    settle_proxies()
+    configure_proxies()
     httpx.Client().close()
 
 

@@ -1,6 +1,6 @@
 """Run a module as a program for as long as standard input stays open.
 
-``python -m flows.server.exit_with_stdin MODULE [ARGUMENT ...]``.
+``python -m flows.system.exit_with_stdin MODULE [ARGUMENT ...]``.
 The supervisor holds the other end of the pipe. However it ends, kill -9 included, the system closes that end, so the
 server never outlives it.
 """

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 from prefect.server.models import concurrency_limits_v2
 
-from flows.server.prefect_patches import RECORDER, only_where_limits_are
+from flows.system.prefect_patches import RECORDER, only_where_limits_are
 
 
 def test_only_limits_that_exist_are_incremented() -> None:
@@ -34,7 +34,7 @@ def test_prefect_still_has_what_is_replaced() -> None:
 
 READ = """
 import json, sys
-from flows.server import prefect_patches as prefect_server
+from flows.system import prefect_patches as prefect_server
 sys.argv = ["prefect", "--version"]
 try:
     prefect_server.main()

@@ -1,6 +1,6 @@
 """Prefect's own command line with two corrections to its server.
 
-``python -m flows.server.prefect_patches server start ...``.
+``python -m flows.system.prefect_patches server start ...``.
 Every change of a task's state is written by itself; here, those of two seconds are written together.
 
 Every task asks whether its tags have concurrency limits. Where none has, Prefect 3.9 still updates no row, which takes
