@@ -11,7 +11,7 @@ from tasks.atomic_write import write_atomically
 from tasks.evaluation.tables.rows import write_rows
 from tasks.evaluation.tables.summary import setting_names, summary, write_csv
 from tasks.reports.ledgers.ledger import Ledger
-from tasks.reports.ledgers.ledger_table import ledgers_markdown
+from tasks.reports.ledgers.ledger_table import ledgers_json, ledgers_markdown
 from tasks.store import PointRef
 
 DIGITS = 4
@@ -37,7 +37,7 @@ def export_results(
     table = summary(rows)
     write_rows(folder / "rows.json", rows)
     write_csv(folder / "table.csv", table.round(DIGITS))
-    write_atomically(folder / "ledger.json", chosen(outcome.ledger).to_json() + "\n")
+    write_atomically(folder / "ledger.json", ledgers_json(ledgers))
     write_atomically(folder / "ledger.md", ledgers_markdown(ledgers))
     metrics: dict[str, dict[str, float]] = {}
     for _, line in table.iterrows():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 
 import pandas as pd
@@ -10,12 +11,12 @@ from flows.results.run_facts import record_blocks
 from tasks.errors import UserError
 from tasks.evaluation.attacks.figure import draw_attacks
 from tasks.evaluation.attacks.table import attack_table
-from tasks.evaluation.audits.table import audit_summary, read_audit
-from tasks.evaluation.report_page.blocks import Block, Section, Words
-from tasks.evaluation.report_page.markdown_blocks import markdown_blocks
+from tasks.evaluation.audits.table import SUMMARY, audit_summary, common, read_audit
+from tasks.evaluation.report_page.blocks import Block, Section, Words, plain_table
 from tasks.evaluation.report_page.page import picture
 from tasks.evaluation.report_page.protection import protection_table
 from tasks.reports.ledgers.ledger import Ledger
+from tasks.reports.ledgers.ledger_table import ledger_tables, read_ledgers
 
 ATTACKED = {"dataset", "method", "attack", "reading", "metric", "mean", "sd", "repeats"}
 
@@ -23,7 +24,7 @@ ATTACKED = {"dataset", "method", "attack", "reading", "metric", "mean", "sd", "r
 def whole_ledger(folders: list[Path]) -> Ledger:
     """The lines of every folder's ``ledger.json``."""
     return Ledger().extended(
-        line for folder in folders for line in Ledger.from_json(_text(folder / "ledger.json")).lines
+        line for folder in folders for ledger in _ledgers(folder).values() for line in ledger.lines
     )
 
 
@@ -48,12 +49,20 @@ def privacy_section(ledger: Ledger) -> Section:
 
 
 def ledger_section(folders: list[Path]) -> Section:
-    """Every ledger (``ledger.md`` of each folder) in its own words, with deployments and totals."""
+    """Every ledger of the folders in its own words, with deployments and totals."""
     blocks: list[Block] = []
     for folder in folders:
         study, dataset = folder.parent.name.replace("_", "-"), folder.name
         blocks.append(Words(f"{study.replace('-', ' ')}, {dataset}", "heading"))
-        blocks += markdown_blocks(_text(folder / "ledger.md"), f"ledger-{study}-{dataset}", dataset)
+        names = (f"ledger-{study}-{dataset}-{number}" for number in count(1))
+        for title, ledger in _ledgers(folder).items():
+            blocks += [Words(title)] * bool(title)
+            tables, words = ledger_tables(ledger)
+            reports, *totals = (
+                plain_table(next(names), f"{dataset}. {heading}", columns, rows)
+                for heading, (columns, *rows) in tables.items()
+            )
+            blocks += [reports, *(Words(text, "note") for text in words), *totals]
     return Section("ledgers", "Ledgers: reports, deployments and totals", tuple(blocks))
 
 
@@ -65,8 +74,9 @@ def audit_section(path: Path) -> list[Section]:
         "Empirical lower bounds on the budget that each mechanism really spends. A bound above the claim would refute "
         "the claim; one below it proves nothing, but says how much of the claim was seen spent."
     )
-    summary = markdown_blocks(audit_summary(read_audit(path)), "audit", "Audit of the mechanisms")
-    return [Section("audit", "Audit", (intro, *summary))]
+    frame = read_audit(path)
+    summary = plain_table("audit-1", "Audit of the mechanisms", SUMMARY, audit_summary(frame))
+    return [Section("audit", "Audit", (intro, summary, Words(common(frame))))]
 
 
 def attack_section(measured: Path, figures: Path) -> list[Section]:
@@ -106,8 +116,9 @@ def _attacks(path: Path) -> pd.DataFrame:
         raise UserError(f"{path}: no table of attacks; run python -m flows.attacks --csv") from None
 
 
-def _text(path: Path) -> str:
+def _ledgers(folder: Path) -> dict[str, Ledger]:
+    path = folder / "ledger.json"
     try:
-        return path.read_text(encoding="utf-8")
+        return read_ledgers(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         raise UserError(f"{path}: cannot be read; run the study again") from None

@@ -30,7 +30,7 @@ from tasks.evaluation.tables.reference import beside
 from tasks.evaluation.tables.rows import Row
 from tasks.evaluation.tables.summary import console_table, summary, write_csv
 from tasks.point_folder import canonical_json, file_sha256
-from tasks.reports.ledgers.ledger_table import ledgers_markdown
+from tasks.reports.ledgers.ledger_table import ledgers_json, ledgers_markdown
 from tasks.steps.download import RawSource
 from tasks.steps.node_classification.prediction import Judged, best_model, confusion_of
 from tasks.steps.tracking.address import default_tracking_uri
@@ -143,7 +143,7 @@ class Tracker:
                 "params.json": self.study.parameters() + "\n",
                 "environment.json": json.dumps(versions(), indent=1) + "\n",
                 "ledger.md": ledgers_markdown(outcome.ledgers),
-                "ledger.json": outcome.ledger.to_json(),
+                "ledger.json": ledgers_json(outcome.ledgers),
             }
             with TemporaryDirectory() as place:
                 log_parent_artifact(parent, texts | _tables_and_figures(self.study, table, Path(place)))

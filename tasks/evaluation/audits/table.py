@@ -14,6 +14,7 @@ from tasks.evaluation.audits.running import AuditRow
 
 DIGITS = 4
 COLUMNS = ("mechanism", "claim", "lower_bound", "draws", "confidence", "seen", "setting", "unit", "remark")
+SUMMARY = ("mechanism", "settings", "claims", "lower bound / claim")
 
 
 def audit_frame(rows: Iterable[AuditRow]) -> pd.DataFrame:
@@ -57,17 +58,15 @@ def read_audit(path: Path) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def audit_summary(frame: pd.DataFrame) -> str:
-    """One Markdown line per mechanism: its settings, claims, and the shares of them that were seen spent."""
-    lines = ["| mechanism | settings | claims | lower bound / claim |", "| --- | --- | --- | --- |"]
+def audit_summary(frame: pd.DataFrame) -> list[tuple[str, ...]]:
+    """One row per mechanism: its settings, claims, and the shares of them that were seen spent."""
+    rows: list[tuple[str, ...]] = []
     for mechanism, block in frame.groupby("mechanism", sort=False):
         claims, shares = (sorted(block[name]) for name in ("claim", "seen"))
         over = int((block["lower_bound"] > block["claim"]).sum())
-        lines.append(
-            f"| {mechanism} | {len(block)} | {claims[0]:.4g} to {claims[-1]:.4g} "
-            f"| {shares[0]:.1%} to {shares[-1]:.1%}{f', {over} MORE THAN CLAIMED' if over else ''} |"
-        )
-    return "\n".join([*lines, "", _common(frame)])
+        seen = f"{shares[0]:.1%} to {shares[-1]:.1%}{f', {over} MORE THAN CLAIMED' if over else ''}"
+        rows.append((str(mechanism), str(len(block)), f"{claims[0]:.4g} to {claims[-1]:.4g}", seen))
+    return rows
 
 
 def audit_text(frame: pd.DataFrame) -> str:
@@ -83,12 +82,12 @@ def audit_text(frame: pd.DataFrame) -> str:
                 f"  claim {row['claim']:<6.4g} lower bound {row['lower_bound']:<8.4f} {row['seen']:>6.1%}"
                 f"  {row['setting']}; {row['unit']}{mark}{over}"
             )
-    lines += ["", _common(frame)]
+    lines += ["", common(frame)]
     lines += [f"[{number}] {remark}" for number, remark in enumerate(remarks, 1)]
     return "\n".join(lines)
 
 
-def _common(frame: pd.DataFrame) -> str:
+def common(frame: pd.DataFrame) -> str:
     """What holds for all rows."""
     draws = " to ".join(f"{number:,}" for number in sorted({frame["draws"].min(), frame["draws"].max()}))
     confidence = frame["confidence"].iloc[0]

@@ -1,15 +1,23 @@
-"""The ledger as text for logs and reports."""
+"""Ledgers as tables, as text for logs, and as JSON."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 
+from tasks.errors import UserError
 from tasks.reports.ledgers.ledger import Ledger
+from tasks.reports.ledgers.ledger_line import LedgerLine
+
+Rows = list[tuple[str, ...]]
 
 
-def ledger_markdown(ledger: Ledger) -> str:
-    """Tables of the kinds of reports (repeats counted, not listed), deployments and released totals, and the words."""
+def ledger_tables(ledger: Ledger) -> tuple[dict[str, Rows], list[str]]:
+    """Tables by heading, the columns' names first, and the words of the first one's numbers.
+
+    The kinds of reports (repeats counted, not listed), deployments, and released totals.
+    """
     kinds: Counter[tuple[str, ...]] = Counter()
     numbers: dict[str, int] = {}
     for line in ledger.lines:
@@ -17,10 +25,11 @@ def ledger_markdown(ledger: Ledger) -> str:
         number = numbers.setdefault(words, len(numbers) + 1)
         relation = line.relation_epsilon or "-"
         kinds[line.dataset, line.mechanism, line.epsilon, line.unit, relation, f"[{number}]"] += 1
-    reports = [(*kind[:2], str(count), *kind[2:]) for kind, count in kinds.items()]
+    reports: Rows = [("data set", "mechanism", "reports", "epsilon", "unit", "per relation", "in words")]
+    reports += [(*kind[:2], str(count), *kind[2:]) for kind, count in kinds.items()]
 
-    deployments: list[tuple[str, ...]] = []
-    released: list[tuple[str, ...]] = []
+    deployments: Rows = [("data set", "one of each", "per user", "per relation")]
+    released: Rows = [("data set", "reports", "per user", "per user, noisy only", "per relation, noisy only")]
     for dataset in ledger.datasets():
         for choice, total in ledger.deployments(dataset):
             parts = " + ".join(f"{kind} {epsilon}" for kind, epsilon in choice.items())
@@ -28,17 +37,19 @@ def ledger_markdown(ledger: Ledger) -> str:
         everything, noisy = ledger.released(dataset), ledger.released(dataset, noisy_only=True)
         released.append((dataset, str(everything.reports), everything.user, noisy.user, noisy.relation))
 
-    return "\n".join(
-        [
-            "Reports\n",
-            _table(("data set", "mechanism", "reports", "epsilon", "unit", "per relation", "in words"), reports),
-            *(f"[{number}] {words}" for words, number in numbers.items()),
-            "\nDeployment: what a user pays for one report of each kind\n",
-            _table(("data set", "one of each", "per user", "per relation"), deployments),
-            "\nReleased: the sum over all distinct reports of this study\n",
-            _table(("data set", "reports", "per user", "per user, noisy only", "per relation, noisy only"), released),
-        ]
-    )
+    tables = {
+        "Reports": reports,
+        "Deployment: what a user pays for one report of each kind": deployments,
+        "Released: the sum over all distinct reports of this study": released,
+    }
+    return tables, [f"[{number}] {words}" for words, number in numbers.items()]
+
+
+def ledger_markdown(ledger: Ledger) -> str:
+    """The tables in Markdown."""
+    tables, words = ledger_tables(ledger)
+    reports, *totals = (f"{heading}\n\n{_table(rows)}" for heading, rows in tables.items())
+    return "\n\n".join(["\n".join([reports, *words]), *totals])
 
 
 def ledgers_markdown(ledgers: Mapping[str, Ledger]) -> str:
@@ -46,7 +57,20 @@ def ledgers_markdown(ledgers: Mapping[str, Ledger]) -> str:
     return "\n".join((f"{title}\n\n" if title else "") + ledger_markdown(ledger) for title, ledger in ledgers.items())
 
 
-def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    lines = ["| " + " | ".join(cell.replace("|", "/") for cell in row) + " |" for row in (header, *rows)]
-    lines.insert(1, "|" + " --- |" * len(header))
-    return "\n".join(lines) + "\n"
+def ledgers_json(ledgers: Mapping[str, Ledger]) -> str:
+    """The lines of the ledgers by title."""
+    return json.dumps({title: ledger.to_rows() for title, ledger in ledgers.items()}, indent=1) + "\n"
+
+
+def read_ledgers(text: str) -> dict[str, Ledger]:
+    """Reads what ``ledgers_json`` wrote; UserError when it is anything else."""
+    try:
+        found = json.loads(text).items()
+        return {title: Ledger(tuple(LedgerLine.from_mapping(row) for row in rows)) for title, rows in found}
+    except (ValueError, RecursionError, AttributeError, TypeError):
+        raise UserError("ledger: not readable as JSON; the file is damaged, make it again") from None
+
+
+def _table(rows: Rows) -> str:
+    header, *lines = ["| " + " | ".join(cell.replace("|", "/") for cell in row) + " |" for row in rows]
+    return "\n".join([header, "|" + " --- |" * len(rows[0]), *lines]) + "\n"

@@ -21,7 +21,7 @@ from tasks.evaluation.audits.table import COLUMNS as AUDIT_COLUMNS
 from tasks.evaluation.report_page.blocks import Section
 from tasks.evaluation.report_page.page import page as report_html
 from tasks.evaluation.tables.rows import Row, write_rows
-from tasks.reports.ledgers.ledger_table import ledgers_markdown
+from tasks.reports.ledgers.ledger_table import ledgers_json, ledgers_markdown
 from tests.flows.conftest import edge_ledger, write_report
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
@@ -97,7 +97,7 @@ def lay_out(folder: Path) -> Path:
         write_rows(place / "rows.json", rows(dataset))
         found = edge_ledger(dataset, f"{HOSTILE} of {dataset}")
         (place / "ledger.md").write_text(ledgers_markdown({f"Mode {HOSTILE}": found}))
-        (place / "ledger.json").write_text(found.to_json())
+        (place / "ledger.json").write_text(ledgers_json({f"Mode {HOSTILE}": found}))
     point = folder / "data" / "raw" / "demo" / "digits" / "0123"
     point.mkdir(parents=True)
     (point / "meta.json").write_text(json.dumps({"files": {"digits/digits.npz": "ab" * 32}}))

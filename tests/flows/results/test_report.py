@@ -16,7 +16,7 @@ from tasks.evaluation.graph_classification.graph_tables import TABLE_ONE
 from tasks.evaluation.node_classification.solitude_tables import TABLES
 from tasks.evaluation.node_embedding.embedding_tables import TABLES as EMBEDDING_TABLES
 from tasks.evaluation.tables.rows import Row, read_rows, write_rows
-from tasks.reports.ledgers.ledger_table import ledger_markdown
+from tasks.reports.ledgers.ledger_table import ledger_markdown, ledgers_json
 from tests.flows.conftest import edge_ledger, write_report
 
 STUDY = "node_classification"
@@ -44,7 +44,7 @@ def results(workspace: Path) -> Path:
         write_rows(folder / "rows.json", rows(dataset, methods))
         ledger = edge_ledger(dataset)
         (folder / "ledger.md").write_text(ledger_markdown(ledger))
-        (folder / "ledger.json").write_text(ledger.to_json())
+        (folder / "ledger.json").write_text(ledgers_json({"": ledger}))
     return workspace / "data" / "results" / "demo"
 
 
@@ -144,7 +144,7 @@ def test_one_study_alone_has_a_report(
     folder = workspace / "data" / "results" / "demo" / study / dataset
     write_rows(folder / "rows.json", [Row(study, dataset, method, settings, repeat, metric, 0.5) for repeat in (0, 1)])
     (folder / "ledger.md").write_text(ledger_markdown(edge_ledger(dataset)))
-    (folder / "ledger.json").write_text(edge_ledger(dataset).to_json())
+    (folder / "ledger.json").write_text(ledgers_json({"": edge_ledger(dataset)}))
     assert method in write_report("demo")
     assert method in (folder.parent.parent / "report" / "report.html").read_text()
 

@@ -10,7 +10,7 @@ from tasks.errors import UserError
 from tasks.reports.ledgers.composition import compose, require_within
 from tasks.reports.ledgers.ledger import Ledger, LedgerLine
 from tasks.reports.ledgers.ledger_line import fresh_report_key, local_privacy_line
-from tasks.reports.ledgers.ledger_table import ledger_markdown
+from tasks.reports.ledgers.ledger_table import ledger_markdown, ledger_tables, ledgers_json, read_ledgers
 from tasks.seeds import generator
 
 budgets = st.decimals("0.0001", "1000", places=4).map(lambda d: format(d.normalize(), "f"))
@@ -141,6 +141,23 @@ def test_json_round_trip_and_damage() -> None:
     for damaged in ("", "{}", "[1]", "[" * 100_000, json.dumps(rows), STUDY.to_json()[:-3]):
         with pytest.raises(UserError):
             Ledger.from_json(damaged)
+
+
+def test_ledgers_of_alternatives_keep_titles_and_order() -> None:
+    ledgers = {"second": STUDY, "first": Ledger(STUDY.lines[:1])}
+    text = ledgers_json(ledgers)
+    assert list(read_ledgers(text).items()) == list(ledgers.items())
+    for damaged in ("", "[]", "[" * 100_000, '{"second": 1}', '{"second": [1]}', text[:-3]):
+        with pytest.raises(UserError):
+            read_ledgers(damaged)
+
+
+def test_the_text_has_every_cell_and_word_of_the_tables() -> None:
+    tables, words = ledger_tables(STUDY)
+    lines = ledger_markdown(STUDY).splitlines()
+    assert set(tables) | set(words) < set(lines)
+    shown = [tuple(line.strip("| ").split(" | ")) for line in lines if line.startswith("|") and " --- " not in line]
+    assert shown == [row for rows in tables.values() for row in rows]
 
 
 def test_table_shows_totals_and_words() -> None:
