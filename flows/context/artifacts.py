@@ -18,7 +18,7 @@ from flows.system.log_lines import WithoutSecrets
 from tasks.evaluation.tables.summary import cell, setting_names, summary
 from tasks.redaction import without_secrets
 from tasks.reports.ledgers.ledger_table import ledgers_markdown
-from tasks.steps.progress_bar import artifact_key
+from tasks.steps.progress import artifact_key
 
 log = logging.getLogger("pipeline")
 

@@ -12,7 +12,7 @@ from tasks.reports.fedwalk.walk_corpus import WalkCorpus
 from tasks.steps.declaration import Draft
 from tasks.steps.node_embedding.tree import STUDY
 from tasks.steps.point import point
-from tasks.steps.progress_bar import progress_bar
+from tasks.steps.progress import progress_bar
 from tasks.steps.seeds import Seed
 from tasks.store import PointRef
 

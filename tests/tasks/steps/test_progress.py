@@ -5,8 +5,8 @@ import logging
 import pytest
 from prefect.context import TaskRunContext
 
-from tasks.steps import progress_bar
-from tasks.steps.progress import adding_up, occasionally
+from tasks.steps import progress
+from tasks.steps.progress import adding_up, artifact_key, occasionally, progress_bar
 
 
 def test_lines_and_the_bar_tell_how_much_is_done(
@@ -34,15 +34,15 @@ def test_outside_a_task_run_there_is_no_bar_and_a_dead_server_only_ends_it(monke
         asked.append(percent)
         raise OSError("no server")
 
-    monkeypatch.setattr(progress_bar, "create_progress_artifact", refuse)
-    progress_bar.progress_bar("search")(10)
+    monkeypatch.setattr(progress, "create_progress_artifact", refuse)
+    progress_bar("search")(10)
     assert asked == []
     monkeypatch.setattr(TaskRunContext, "get", lambda: object())
-    show = progress_bar.progress_bar("search cora eps_a=7.3")
+    show = progress_bar("search cora eps_a=7.3")
     show(10)
     show(20)
     assert asked == [10]
 
 
 def test_keys_of_artifacts() -> None:
-    assert progress_bar.artifact_key("search cora mutual + drop eps_a=7.3 ") == "search-cora-mutual-drop-eps-a-7-3"
+    assert artifact_key("search cora mutual + drop eps_a=7.3 ") == "search-cora-mutual-drop-eps-a-7-3"
