@@ -3,7 +3,7 @@
 Device v counts its neighbours in every bin and adds Laplace(1/epsilon) noise; it uploads the vector, and then the
 vectors of its neighbours, sorted by degree, as its structural matrix (Pan and Zhu, KDD 2022, as far as the text
 tells). The noise is the same in both places, so the server finds every row of a matrix among the vectors that it
-already holds, and reads the list: ``tasks.evaluation.node_embedding.tree_leak`` does it.
+already holds, and reads the list: the tests do it (``tree_leak``).
 """
 
 from __future__ import annotations

@@ -13,11 +13,11 @@ from tasks.broadcasts.tree import ClusterTree
 from tasks.client.fedwalk.encoder import encoder_for
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists, neighbour_lists
 from tasks.client.fedwalk.protocol import expected_messages
-from tasks.client.fedwalk.simulation import devices_for, simulated_round
 from tasks.client.fedwalk.walks import release_walks, walk_round
 from tasks.errors import UserError
 from tasks.reports.fedwalk.walks import WalkReport
 from tasks.seeds import generator
+from tests.tasks.client.fedwalk.device_simulation import devices_for, simulated_round
 
 KEY = np.uint64(0xFEDC_BA98_7654_3210)
 

@@ -6,12 +6,12 @@ import torch
 from scipy import sparse
 from torch.nn import functional
 
-from tasks.curator.calibration.edge_weights import WeightedNetwork, WeightedPropagation
 from tasks.errors import UserError
 from tasks.models.affine_input import affine_input
 from tasks.models.architecture import BACKBONES, Architecture, xavier_weights
 from tasks.models.propagation import NORMALIZATIONS, propagation_matrix
 from tasks.models.torch_form import TorchNetwork
+from tests.tasks.curator.calibration.edge_weights import WeightedNetwork, WeightedPropagation
 
 CPU = torch.device("cpu")
 NODES, CLASSES = 14, 3

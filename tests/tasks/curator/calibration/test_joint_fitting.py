@@ -5,10 +5,7 @@ import pytest
 import torch
 from scipy import sparse
 
-from tasks.curator.calibration.edge_weights import WeightedNetwork
 from tasks.curator.calibration.joint import JointPenalties
-from tasks.curator.calibration.joint_fitting import JointFit, fit_jointly
-from tasks.curator.calibration.smoothed_network import SmoothedNetwork
 from tasks.curator.calibration.smoothing import smoothing_matrix
 from tasks.curator.fitting import Targets, fit
 from tasks.curator.hyper_parameters import HyperParameters
@@ -16,6 +13,9 @@ from tasks.models.affine_input import affine_input
 from tasks.models.architecture import BACKBONES, Architecture, xavier_weights
 from tasks.models.fixed_sparse import FixedSparse
 from tasks.models.networks import build_network
+from tests.tasks.curator.calibration.edge_weights import WeightedNetwork
+from tests.tasks.curator.calibration.joint_fitting import JointFit, fit_jointly
+from tests.tasks.curator.calibration.smoothed_network import SmoothedNetwork
 
 CPU, F64 = torch.device("cpu"), torch.float64
 NODES, CLASSES = 60, 2

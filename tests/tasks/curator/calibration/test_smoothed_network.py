@@ -5,12 +5,12 @@ import pytest
 import torch
 from scipy import sparse
 
-from tasks.curator.calibration.smoothed_network import SmoothedInput, SmoothedNetwork, smoothed_log_probabilities
 from tasks.curator.calibration.smoothing import smooth, smoothing_matrix
 from tasks.models.affine_input import affine_input
 from tasks.models.architecture import BACKBONES, Architecture, xavier_weights
 from tasks.models.fixed_sparse import FixedSparse
 from tasks.models.networks import build_network
+from tests.tasks.curator.calibration.smoothed_network import SmoothedInput, SmoothedNetwork, smoothed_log_probabilities
 
 CPU, F64 = torch.device("cpu"), torch.float64
 RNG = np.random.default_rng(0)

@@ -12,10 +12,7 @@ import torch
 from scipy import sparse
 
 from tasks.client.labels import reveal_labels
-from tasks.curator.calibration.edge_weights import WeightedNetwork
 from tasks.curator.calibration.joint import JointPenalties
-from tasks.curator.calibration.joint_fitting import JointFit, fit_jointly
-from tasks.curator.calibration.smoothed_network import SmoothedInput, SmoothedNetwork
 from tasks.curator.calibration.smoothing import smoothing_matrix
 from tasks.curator.engine.problem import Problem
 from tasks.curator.engine.settings import GraphSteps
@@ -26,6 +23,9 @@ from tasks.models.architecture import Architecture, xavier_weights
 from tasks.models.fixed_sparse import FixedSparse
 from tasks.models.networks import build_network
 from tasks.seeds import generator
+from tests.tasks.curator.calibration.edge_weights import WeightedNetwork
+from tests.tasks.curator.calibration.joint_fitting import JointFit, fit_jointly
+from tests.tasks.curator.calibration.smoothed_network import SmoothedInput, SmoothedNetwork
 
 CPU, F64 = torch.device("cpu"), torch.float64
 NODES, DIMENSIONS, CLASSES = 90, 11, 3

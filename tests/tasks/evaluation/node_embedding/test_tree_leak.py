@@ -11,8 +11,8 @@ from tasks.client.fedwalk.degree import release_degrees
 from tasks.client.fedwalk.neighbour_counts import release_neighbour_counts
 from tasks.client.fedwalk.neighbour_lists import neighbour_lists
 from tasks.client.fedwalk.structural_matrices import release_structural_matrices
-from tasks.evaluation.node_embedding.tree_leak import leak_of_neighbour_counts, leak_of_structural_matrices
 from tasks.seeds import generator
+from tests.tasks.evaluation.node_embedding.tree_leak import leak_of_neighbour_counts, leak_of_structural_matrices
 
 
 @pytest.fixture(scope="module")

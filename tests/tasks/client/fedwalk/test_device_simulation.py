@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tasks.client.fedwalk.device import Device
 from tasks.client.fedwalk.encoder import encoder_for
 from tasks.client.fedwalk.protocol import WalkMessage
 from tasks.counter_draws import stream
+from tests.tasks.client.fedwalk.device_simulation import Device
 
 
 def draws(walk: int) -> np.uint64:

@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from tasks.curator.calibration.edge_weights import WeightedNetwork
 from tasks.curator.calibration.joint import JointPenalties, graph_step
-from tasks.curator.calibration.smoothed_network import SmoothedNetwork
 from tasks.curator.fitting import Fit, Targets
 from tasks.curator.hyper_parameters import HyperParameters, ValidationScore
 from tasks.models.affine_input import AffineInput
+from tests.tasks.curator.calibration.edge_weights import WeightedNetwork
+from tests.tasks.curator.calibration.smoothed_network import SmoothedNetwork
 
 
 @dataclass(frozen=True)
