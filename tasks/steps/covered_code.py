@@ -23,7 +23,6 @@ APART = {
     "tasks.point_folder": "it keeps points and makes none",
     "tasks.steps.point": "it declares steps",
     "tasks.steps.progress": "it tells of a computation and takes no part",
-    "tasks.steps.progress_bar": "it tells of a computation and takes no part",
     "tasks.steps.raw_source": "the digest of raw data covers the code that parses them",
     "tasks.steps.seeds": "seeds stand in the key",
     "tasks.store": "it keeps points and makes none",
