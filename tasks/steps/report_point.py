@@ -11,6 +11,8 @@ from typing import Any, Protocol
 
 from prefect import Task
 
+from tasks.client.noise_source import noise_generator
+from tasks.datasets.graph import RawGraph, RawGraphSet
 from tasks.reports.ledgers.ledger import Ledger, LedgerLine
 from tasks.seeds import derive_seed
 from tasks.steps.declaration import Declaration, Draft, Given
@@ -60,12 +62,12 @@ def client_report(
 
         @wraps(draw)
         def compute(draft: Draft, **arguments: Any) -> None:
-            drawn = draw(draft, **arguments)
-            if isinstance(drawn, LedgerLine):
-                line = drawn
+            sent = draw(draft, **arguments)
+            if isinstance(sent, LedgerLine):
+                line = sent
             else:
-                drawn.save(draft.file(REPORT))
-                line = drawn.ledger
+                sent.save(draft.file(REPORT))
+                line = sent.ledger
             draft.file(LEDGER).write_text(Ledger((line,)).to_json())
 
         return declared(
@@ -80,6 +82,12 @@ def client_report(
         )
 
     return decorate
+
+
+def drawn(draft: Draft, data: RawGraph | RawGraphSet) -> dict[str, Any]:
+    """What every mechanism is told: its noise, whether a seed makes it again, and what the ledger says of the data."""
+    noise = noise_generator(draft.seed)
+    return {"rng": noise, "simulated": draft.seed is not None, "dataset": data.name, "notes": data.notes}
 
 
 class _Report(Declaration):

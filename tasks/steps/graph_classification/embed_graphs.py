@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.client.embedding_encoder import encode_embeddings
-from tasks.client.noise_source import noise_generator
 from tasks.datasets.splits import Split
 from tasks.models.graph_architecture import GraphBackbone, Level
 from tasks.models.networks import Device, Form, resolve
@@ -20,7 +19,7 @@ from tasks.steps.graph_classification.graph_sets import STUDY, graph_set
 from tasks.steps.point import point
 from tasks.steps.progress import occasionally
 from tasks.steps.raw_source import RawSource
-from tasks.steps.report_point import LEDGER, Report, client_report
+from tasks.steps.report_point import LEDGER, Report, client_report, drawn
 from tasks.steps.split import SPLIT
 from tasks.store import PointRef
 
@@ -107,15 +106,7 @@ def encode_graphs(
     seed: int | None,
 ) -> Report:
     """One report of all embeddings; at ``eps`` inf the exact ones, whatever the encoder."""
-    return encode_embeddings(
-        raw_embeddings(federation),
-        encoder,
-        eps,
-        noise_generator(draft.seed),
-        simulated=draft.seed is not None,
-        dataset=source.name,
-        notes=graph_set(source).notes,
-    )
+    return encode_embeddings(raw_embeddings(federation), encoder, eps, **drawn(draft, graph_set(source)))
 
 
 def raw_embeddings(federation: PointRef) -> list[NDArray[np.float64]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tasks.client.labels import reveal_labels
 from tasks.client.multibit import encode_features
-from tasks.client.noise_source import noise_generator
 from tasks.client.randomized_response import randomise_neighbour_lists
 from tasks.datasets.label_rates import FULL, with_label_rate
 from tasks.datasets.splits import Split
@@ -13,7 +12,7 @@ from tasks.reports.edge_mode import EdgeMode
 from tasks.seeds import generator
 from tasks.steps.declaration import Draft, Given
 from tasks.steps.raw_source import RawSource, one_graph
-from tasks.steps.report_point import Report, client_report
+from tasks.steps.report_point import Report, client_report, drawn
 from tasks.steps.split import SPLIT
 from tasks.store import PointRef
 
@@ -35,14 +34,7 @@ def perturb_edges(
     """Randomised response on every neighbour list (Solitude, eq. 4)."""
     graph = one_graph(source, STUDY)
     return randomise_neighbour_lists(
-        graph.adjacency,
-        eps_a,
-        mode,
-        noise_generator(draft.seed),
-        memory_limit_mb=memory_limit_mb,
-        simulated=draft.seed is not None,
-        dataset=graph.name,
-        notes=graph.notes,
+        graph.adjacency, eps_a, mode, memory_limit_mb=memory_limit_mb, **drawn(draft, graph)
     )
 
 
@@ -52,15 +44,7 @@ def perturb_features(draft: Draft, source: RawSource, *, eps_x: str, repeat: int
     graph = one_graph(source, STUDY)
     if graph.features is None:
         raise UserError(f"{graph.name} has no node features; give some, or choose methods that need none: {FREE}")
-    return encode_features(
-        graph.features,
-        graph.feature_bounds,
-        eps_x,
-        noise_generator(draft.seed),
-        simulated=draft.seed is not None,
-        dataset=graph.name,
-        notes=graph.notes,
-    )
+    return encode_features(graph.features, graph.feature_bounds, eps_x, **drawn(draft, graph))
 
 
 def _reduced(of: Given) -> dict[str, str]:

@@ -10,7 +10,6 @@ from tasks.client.fedwalk.degree import release_degrees
 from tasks.client.fedwalk.neighbour_counts import release_neighbour_counts
 from tasks.client.fedwalk.neighbour_lists import neighbour_lists
 from tasks.client.fedwalk.structural_matrices import release_structural_matrices
-from tasks.client.noise_source import noise_generator
 from tasks.curator.fedwalk.cluster_tree import Linkage, paper_tree, private_tree, random_tree
 from tasks.datasets.graph import RawGraph
 from tasks.reports.fedwalk.degree import DegreeReport
@@ -20,7 +19,7 @@ from tasks.seeds import generator
 from tasks.steps.declaration import Draft, Given
 from tasks.steps.point import point
 from tasks.steps.raw_source import RawSource, one_graph
-from tasks.steps.report_point import REPORT, Report, client_report
+from tasks.steps.report_point import REPORT, Report, client_report, drawn
 from tasks.steps.seeds import Seed
 from tasks.store import PointRef
 
@@ -35,14 +34,7 @@ BINNING = Seed(STUDY, "bins={bins}")
 def publish_degrees(draft: Draft, source: RawSource, *, eps_degree: str, repeat: int, seed: int | None) -> Report:
     """Every device publishes its degree once (discrete Laplace)."""
     graph = one_graph(source, STUDY)
-    return release_degrees(
-        neighbour_lists(graph.adjacency, dataset=graph.name),
-        eps_degree,
-        noise_generator(draft.seed),
-        dataset=graph.name,
-        simulated=draft.seed is not None,
-        notes=graph.notes,
-    )
+    return release_degrees(neighbour_lists(graph.adjacency, dataset=graph.name), eps_degree, **drawn(draft, graph))
 
 
 def _bin_seed(of: Given) -> dict[str, str]:
@@ -68,10 +60,7 @@ def count_neighbours(
         DegreeReport.load(degrees.file(REPORT)).degrees,
         bin_of,
         eps_counts,
-        noise_generator(draft.seed),
-        dataset=graph.name,
-        simulated=draft.seed is not None,
-        notes=graph.notes,
+        **drawn(draft, graph),
     )
 
 
@@ -85,10 +74,7 @@ def send_structural_matrices(
         neighbour_lists(graph.adjacency, dataset=graph.name),
         _bins(draft, graph, bins, repeat, seed),
         eps_counts,
-        noise_generator(draft.seed),
-        dataset=graph.name,
-        simulated=draft.seed is not None,
-        notes=graph.notes,
+        **drawn(draft, graph),
     )
 
 

@@ -7,7 +7,6 @@ from tasks.client.fedwalk.encoded_lists import release_lists
 from tasks.client.fedwalk.neighbour_lists import neighbour_lists
 from tasks.client.fedwalk.protocol import expected_messages
 from tasks.client.fedwalk.walks import release_walks
-from tasks.client.noise_source import noise_generator
 from tasks.curator.fedwalk.list_walks import walk_lists
 from tasks.evaluation.node_embedding.deepwalk import deepwalk_corpus
 from tasks.reports.edge import EdgeReport
@@ -20,7 +19,7 @@ from tasks.steps.declaration import Draft
 from tasks.steps.node_embedding.tree import STUDY, TREE
 from tasks.steps.point import point
 from tasks.steps.raw_source import RawSource, one_graph
-from tasks.steps.report_point import REPORT, Report, client_report
+from tasks.steps.report_point import REPORT, Report, client_report, drawn
 from tasks.steps.seeds import Seed
 from tasks.store import PointRef
 
@@ -45,13 +44,10 @@ def walk_devices(
         ClusterTree.load(tree.file(TREE)),
         eps_encoder,
         draft.folder,
-        noise_generator(draft.seed),
-        dataset=graph.name,
-        simulated=draft.seed is not None,
         walks=walks,
         length=length,
         skip=p,
-        notes=graph.notes,
+        **drawn(draft, graph),
     )
     return report.ledger
 
@@ -76,11 +72,8 @@ def encode_lists(
         neighbour_lists(graph.adjacency, dataset=graph.name),
         ClusterTree.load(tree.file(TREE)),
         eps_encoder,
-        noise_generator(draft.seed),
-        dataset=graph.name,
-        simulated=draft.seed is not None,
         published_degrees=None if degrees is None else DegreeReport.load(degrees.file(REPORT)).degrees,
-        notes=graph.notes,
+        **drawn(draft, graph),
     )
 
 
