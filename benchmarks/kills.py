@@ -29,6 +29,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+import psutil
 
 from benchmarks.sweeping import GRID, STUDY, Cluster, Project, Sweep, dask_cluster, until
 from flows.system.processes import Process
@@ -119,8 +120,8 @@ def victim_of(victim: str, sweep: Sweep, cluster: Cluster | None) -> int:
 def is_pool_worker(pid: int) -> bool:
     """Whether a process is one of a pool, and no helper of it."""
     try:
-        return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
+        return "spawn_main" in " ".join(psutil.Process(pid).cmdline())
+    except psutil.Error:
         return False
 
 

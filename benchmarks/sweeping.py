@@ -11,16 +11,17 @@ import os
 import re
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
+
 from flows.server.leases import LeaseFolder
 from flows.system.environment import PACKAGE_ROOT
-from flows.system.processes import Process
+from flows.system.processes import Process, spawn
 from tasks.health import answers
 from tasks.point_folder import META, DamagedPoint, verify
 
@@ -90,13 +91,10 @@ class Project:
         return found
 
     def server_seconds(self) -> float:
-        """Processor time of the shared Prefect server and its supervisor, so far (Linux)."""
+        """Processor time of the shared Prefect server and its supervisor, so far."""
         record = LeaseFolder(self.root).read_record()
-        ticks = 0
-        for process in (record.server, record.supervisor) if record else ():
-            fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-            ticks += int(fields[11]) + int(fields[12])
-        return ticks / os.sysconf("SC_CLK_TCK")
+        processes = (record.server, record.supervisor) if record else ()
+        return sum(sum(psutil.Process(process.pid).cpu_times()[:2]) for process in processes)
 
     def stop_server(self) -> None:
         """End the shared Prefect server, if one runs."""
@@ -189,16 +187,7 @@ def _dask(project: Project, *arguments: str) -> subprocess.Popen[bytes]:
 def _started(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Python with these arguments, from the checkout's root, in a process group of its own; its words go to ``log``."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as stream:
-        return subprocess.Popen(
-            [sys.executable, *command],
-            cwd=PACKAGE_ROOT,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=stream,
-            stderr=stream,
-            start_new_session=True,
-        )
+    return spawn(log, *command, environment=environment)
 
 
 @contextmanager

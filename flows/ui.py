@@ -21,7 +21,7 @@ from flows.server.pages import POOL, Page, read_pages, running_server, write_pag
 from flows.server.server_environment import server_environment
 from flows.system.environment import PACKAGE_ROOT, configure_environment
 from flows.system.exit_status import exit_status
-from flows.system.processes import Process
+from flows.system.processes import Process, spawn
 from tasks.errors import UserError
 from tasks.redaction import without_secrets
 from tasks.steps.tracking.address import default_tracking_uri
@@ -126,10 +126,7 @@ def _mlflow_command(root: Path, port: int, host: str) -> list[str]:
     if _remote_tracking():
         return []
     (root / ".mlflow").mkdir(exist_ok=True)
-    store = [
-        "--default-artifact-root",
-        str(root / ".mlflow/artifacts"),
-    ]
+    store = ["--default-artifact-root", str(root / ".mlflow/artifacts")]
     return ["-m", "mlflow", "ui", *store, "--host", host, "--port", str(port), "--workers", "1"]
 
 
@@ -149,9 +146,7 @@ def _start(root: Path, name: str, arguments: list[str], port: int, host: str) ->
 
 
 def _deploy(root: Path, api: str) -> None:
-    environment = os.environ | {"PREFECT_API_URL": api}
-    command = [sys.executable, "-m", "flows.deployments"]
-    done = subprocess.run(command, cwd=PACKAGE_ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = _run(api, "flows.deployments")
     if done.returncode:
         log = _log(root, "deploy")
         log.write_text(done.stdout + done.stderr)
@@ -161,12 +156,16 @@ def _deploy(root: Path, api: str) -> None:
 
 def _mark_ended_runs(root: Path, api: str, runs: list[Process]) -> None:
     """Runs that ended with the worker must not be shown as running; what is missed here, the next start finds."""
-    command = [sys.executable, "-m", "flows.server.crashed_runs", *(str(run.pid) for run in runs)]
-    environment = os.environ | {"PREFECT_API_URL": api}
-    done = subprocess.run(command, cwd=PACKAGE_ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = _run(api, "flows.server.crashed_runs", *(str(run.pid) for run in runs))
     _log(root, "crashes").write_text(done.stderr)
     for name in done.stdout.splitlines():
         print(f"ended, its finished points are kept: {name}")
+
+
+def _run(api: str, module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", module, *arguments]
+    environment = os.environ | {"PREFECT_API_URL": api}
+    return subprocess.run(command, cwd=PACKAGE_ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
 def _start_worker(root: Path, api: str) -> Page:
@@ -176,17 +175,9 @@ def _start_worker(root: Path, api: str) -> Page:
 
 def _spawn(root: Path, name: str, arguments: list[str], environment: dict[str, str]) -> Process:
     """A process that leads a session of its own and writes to its own log."""
-    with _log(root, name).open("wb") as log:
-        child = subprocess.Popen(
-            [sys.executable, *arguments],
-            cwd=PACKAGE_ROOT,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    return Process.of(child.pid)
+    log = _log(root, name)
+    log.unlink(missing_ok=True)
+    return Process.of(spawn(log, *arguments, environment=environment).pid)
 
 
 def _await(root: Path, name: str, page: Page) -> None:

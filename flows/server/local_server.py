@@ -9,14 +9,14 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from flows.server.leases import LeaseFolder
 from flows.server.pages import running_server
-from flows.system.environment import PACKAGE_ROOT, configure_environment
+from flows.system.environment import configure_environment
+from flows.system.processes import spawn
 from tasks.errors import UserError
 from tasks.health import answers, connects
 from tasks.redaction import without_secrets
@@ -127,12 +127,4 @@ def _shared_server(folder: LeaseFolder, idle_seconds: float, warm_up: Callable[[
 
 
 def _start_supervisor(folder: LeaseFolder, idle_seconds: float) -> subprocess.Popen[bytes]:
-    with folder.log.open("ab") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "flows.server.supervisor", str(folder.folder.parent), str(idle_seconds)],
-            cwd=PACKAGE_ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
+    return spawn(folder.log, "-m", "flows.server.supervisor", str(folder.folder.parent), str(idle_seconds))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from flows.server.leases import LeaseFolder, ServerRecord
 from flows.server.server_environment import server_environment
-from flows.system.processes import Process
+from flows.system.processes import Process, spawn
 
 HOST = "127.0.0.1"
 TICK_SECONDS = 0.5
@@ -65,14 +65,11 @@ def _stop_unless_wanted(folder: LeaseFolder, process: Process) -> bool:
 
 def _start_server(folder: LeaseFolder) -> tuple[str, subprocess.Popen[bytes]]:
     port = _free_port()
-    command = [sys.executable, "-m", "flows.system.exit_with_stdin", "flows.system.prefect_patches"]
+    command = ["-m", "flows.system.exit_with_stdin", "flows.system.prefect_patches"]
     command += ["server", "start", "--host", HOST, "--port", str(port)]
     environment = server_environment(HOST, port)
     environment |= {f"PREFECT_SERVER_SERVICES_{name}_ENABLED": "false" for name in UNUSED_SERVICES}
-    with folder.log.open("ab") as log:
-        server = subprocess.Popen(
-            command, env=environment, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True
-        )
+    server = spawn(folder.log, *command, environment=environment, stdin=subprocess.PIPE)
     return f"http://{HOST}:{port}/api", server
 
 

@@ -6,10 +6,16 @@ import contextlib
 import os
 import signal
 import socket
+import subprocess
+import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
+
+from flows.system.environment import PACKAGE_ROOT
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,22 @@ class Process:
             return found == self.started
         # The leader may be gone before its group; the system lends a pid again only once its group is empty.
         return any(_group(pid) == self.pid and _start_time(pid) for pid in psutil.pids())
+
+
+def spawn(
+    log: Path, *arguments: str, environment: Mapping[str, str] | None = None, stdin: int = subprocess.DEVNULL
+) -> subprocess.Popen[bytes]:
+    """Python with these arguments, which leads a session of its own and writes to the end of the log."""
+    with log.open("ab") as words:
+        return subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=PACKAGE_ROOT,
+            env=environment,
+            stdin=stdin,
+            stdout=words,
+            stderr=words,
+            start_new_session=True,
+        )
 
 
 def this_process() -> str:
