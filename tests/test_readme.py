@@ -51,6 +51,24 @@ def test_every_picture_exists() -> None:
     assert [path for path in pictures if not path.is_file()] == []
 
 
+def test_the_readme_is_one_page() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
+def test_links_and_named_files_exist(path: Path) -> None:
+    text = re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)
+    links = [link for link in re.findall(r"(?<!!)\[[^]]+\]\(([^)\s]+)\)", text) if not link.startswith("http")]
+    for link in links:
+        file, _, anchor = link.partition("#")
+        target = path.parent / file if file else path
+        assert target.exists(), link
+        headings = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE) if anchor else []
+        assert not anchor or anchor in {re.sub(r"[^\w -]", "", name).lower().replace(" ", "-") for name in headings}
+    named = re.findall(r"`((?:flows|tasks|tests|benchmarks|docs)/[\w/.-]*\w)`", text)
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_the_notebook_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     exec(compile(ast.parse(example), "example", "exec"), {})

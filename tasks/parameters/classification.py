@@ -48,25 +48,45 @@ class Search(Section):
     """
 
     engine: Literal["batched", "dgl"] = "batched"
+    """``batched`` trains all points of a repeat together, ``dgl`` point after point through DGL's layers."""
     preset: Literal["paper", "lpgnn"] | None = None
+    """A whole grid, ``paper`` or ``lpgnn``, instead of the single axes."""
     learning_rate: Annotated[list[Rate], Field(min_length=1), Distinct] = [0.01]
+    """Learning rates of Adam."""
     dropout: Annotated[list[Share], Field(min_length=1), Distinct] = [0.5]
+    """Shares of hidden values that are dropped."""
     weight_decay: Annotated[list[NonNegative], Field(min_length=1), Distinct] = [0.001]
+    """Weight decays of Adam."""
     l_x: Annotated[list[Steps], Field(min_length=1), Distinct] = [0, 4, 8, 16]
+    """Steps by which features are smoothed over the graph."""
     l_y: Annotated[list[Steps], Field(min_length=1), Distinct] = [0, 2]
+    """Steps by which predicted labels are smoothed."""
     lambda1: Annotated[list[NonNegative], Field(min_length=1), Distinct] = [1e-4]
+    """Weights of the learned graph's distance from the reported one."""
     lambda2: Annotated[list[NonNegative], Field(min_length=1), Distinct] = [1e-4]
+    """Weights of the sum of the learned graph's entries."""
     step_size: Annotated[Real, Field(gt=0, allow_inf_nan=False)] = 30.0
+    """Length of a gradient step on the learned graph."""
     inner_steps: Count = 1
+    """Gradient steps on the learned graph for each step of the network."""
     smooth_loss: bool = False
+    """Whether the training loss, too, reads the smoothed predictions."""
     strategy: Literal["full", "random", "halving"] = "full"
+    """``full`` trains all points, ``random`` some, ``halving`` all for a short time and the better ones on."""
     points: Count | None = None
+    """How many points of the grid are tried."""
     minutes: Annotated[Real, Field(gt=0, allow_inf_nan=False)] | None = None
+    """Bound on one search; the result then depends on the machine."""
     factor: Annotated[Whole, Field(ge=2)] = 3
+    """Halving keeps one point in so many."""
     rungs: Count = 4
+    """Halving chooses so many times."""
     epochs: Annotated[Whole, Field(ge=1, le=500)] = 500
+    """Longest training."""
     patience: Count = 100
+    """Epochs without a better validation score that end a training."""
     memory_mb: Count = 4000
+    """Bound on what one batch of models takes."""
 
     @model_validator(mode="after")
     def _one_grid(self) -> Search:
@@ -92,11 +112,20 @@ class ClassificationGrid(Section):
     """
 
     eps_x: Budgets
+    """Budgets of a user's feature vector; ``inf`` is no noise."""
     eps_a: Budgets
+    """Budgets of one bit of a user's neighbour list; ``inf`` is no noise."""
     mode: EdgeMode = "directed"
+    """``directed``: every bit of every list, the paper's; ``directed-no-diagonal``: but for the user's own; ``pair``:
+    each pair once."""
     methods: MethodNames = ["base"]
+    """``base``, ``lpgnn``, ``solitude``, ``mutual``, ``bayes-hard``, ``bayes-soft``, ``random-features``,
+    ``constant-features``, ``label-propagation``, ``non-private``, or a sum such as ``mutual + drop``."""
     backbones: ClassificationBackbones = ["gcn", "sage"]
+    """Networks that are trained."""
     label_rates: LabelRates = [0.5]
+    """Shares of the labelled nodes whose labels train; smaller sets are parts of larger ones, and 0.5 are all training
+    nodes."""
 
 
 class ClassificationPart(Section):
@@ -118,14 +147,23 @@ class NodeClassification(ClassificationGrid):
     """
 
     datasets: Annotated[list[str], Field(min_length=1), Distinct]
+    """Graphs with a class for each node."""
     parts: list[ClassificationPart] = []
+    """More lines for the table: sub-grids, each naming what differs from the study's own."""
     shared_choice: bool = False
+    """Adds a second, labelled protocol: one hyper-parameter point for all repeats."""
     normalization: Literal["symmetric", "mean"] = "symmetric"
+    """How the adjacency is normalised in a network."""
     smoothing: Literal["gcn", "paper"] = "gcn"
+    """Matrix by which features and predictions are smoothed."""
     search: Search = Search()
+    """Hyper-parameters of every method."""
     searches: dict[MethodName, Search] = {}
+    """Those of single methods, by name."""
     budget: Budget = "inf"
+    """A deployment (one report of each kind) above it is refused before anything is drawn."""
     memory_limit_mb: Annotated[Whole, Field(ge=1)] = 2000
+    """Bound on one draw of all neighbour lists."""
 
     def search_for(self, method: str) -> Search:
         """The grid of a method."""

@@ -37,11 +37,18 @@ class EmbeddingGrid(Section):
     """
 
     modes: EmbeddingModes = ["deepwalk", "walk"]
+    """Ways to get walks."""
     eps_encoder: Budgets = ["2"]
+    """Budgets of the encoder, paid at each level of the tree; of ``randomized-response``, of one bit of a list."""
     p: Shares = [0.2]
+    """Chance that a hop is predicted instead of made."""
     bins: BinCounts = ["auto"]
+    """Number of public bins (k) by which neighbours are counted; ``auto`` is floor(ln V)."""
     walks: Counts = [80]
+    """Walks from each vertex."""
     pad: bool = False
+    """Lists of ``release-once`` are padded or cut to the published noisy degree; without it the exact degree is sent
+    in clear."""
 
 
 class EmbeddingPart(Section):
@@ -67,19 +74,33 @@ class NodeEmbedding(EmbeddingGrid):
     """
 
     datasets: Annotated[list[str], Field(min_length=1), Distinct] = ["digits"]
+    """Graphs, with or without classes."""
     repeats: Count | None = None
+    """Lowers the profile's number of repeats."""
     parts: list[EmbeddingPart] = []
+    """More lines: sub-grids that name what differs, also ``datasets`` and ``repeats`` of their own."""
     budget: Budget = "inf"
+    """A deployment above it is refused; a finite one refuses walks, and encoded lists whose tree makes them dearer."""
     eps_degree: Budget = "1"
+    """Budget of a published degree."""
     eps_counts: Budget = "1"
+    """Budget of the counts of neighbours."""
     length: Annotated[Whole, Field(ge=3, le=65535)] = 40
+    """Vertices of a walk."""
     linkage: Literal["balanced", "average", "complete"] = "balanced"
+    """How the tree is built."""
     dimensions: Count = 128
+    """Length of a vector."""
     window: Count = 10
+    """Window of skip-gram."""
     train_ratios: Annotated[list[TrainRatio], Field(min_length=1), Distinct] = [0.1, 0.5, 0.9]
+    """Shares of the labelled nodes that the logistic regressions learn from."""
     splits: Count = 10
+    """Splits that each embedding is scored on."""
     threads: Count = 1
+    """Threads of skip-gram; more than one is not reproducible."""
     memory_limit_mb: Count = 2000
+    """Bound on one draw of all neighbour lists."""
 
     def grids(self, dataset: str, repeats: int) -> list[tuple[EmbeddingGrid, int]]:
         """The grid of the study and that of each part for a data set, with their repeats, at most ``repeats``."""

@@ -25,15 +25,25 @@ class Profile(Section):
     """Everything that one ``dvc repro`` runs."""
 
     seed: Annotated[Whole, Field(ge=0, lt=2**63)] | None = 0
+    """Decides all noise and training; ``null`` draws the users' noise from the operating system's entropy."""
     repeats: Annotated[Whole, Field(ge=1, le=1000)] = 5
+    """Number of repeats, each with its own split, noise and initial weights."""
     runner: Literal["threads", "processes", "dask"] = "processes"
+    """Where steps run; ``dask`` is a local cluster, or the scheduler of ``dask_address``."""
     workers: Annotated[Whole, Field(ge=1, le=256)] | None = None
+    """Steps at a time; empty for one for each core."""
     dask_address: str | None = None
+    """Address of a Dask scheduler."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where networks are trained."""
     node_classification: NodeClassification
+    """See below."""
     node_embedding: NodeEmbedding = NodeEmbedding()
+    """See below."""
     graph_classification: GraphClassification = GraphClassification()
+    """See below."""
     ego_clustering: EgoClustering = EgoClustering()
+    """See below."""
 
 
 Model = TypeVar("Model", bound=Section)
@@ -50,11 +60,17 @@ class OwnDataset(Section):
     """A user's own graph; private unless said otherwise. Paths are relative to the project's root."""
 
     edges: str
+    """File of two columns of node ids."""
     features: str | None = None
+    """File with a row for each node."""
     labels: str | None = None
+    """File of node and class."""
     nodes: Annotated[Whole, Field(ge=1)] | None = None
+    """How many there are, where the features do not say."""
     feature_bounds: Annotated[tuple[Bound, Bound], AfterValidator(_ordered)] | None = None
+    """Lower and upper bound of every feature, from public knowledge."""
     private: bool = True
+    """Whether digests and counts of it stay with the client."""
 
 
 class Parameters(Section):

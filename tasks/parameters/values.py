@@ -68,4 +68,4 @@ Counts = Annotated[list[Count], Field(min_length=1), Distinct]
 class Section(BaseModel):
     """A part of params.yaml; unknown keys are mistakes."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
