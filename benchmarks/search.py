@@ -1,20 +1,27 @@
-"""Hyper-parameter search: the engine against a loop over dgl models, the same points, epochs and validation.
+"""Hyper-parameter search: the engine against other ways to train the same points, epochs and validation.
 
-64 points (learning rate x dropout x weight decay) on Cora at eps_x = 1 and eps_a = 7, and fewer on facebook, once per
-backbone. Both sides have the whole machine, two cores: one loop with two threads of dgl and torch, and, as the harder
-baseline, two loops with one thread each that share the points. Equality comes first: without dropout, in float64, the
-logits of all models after 20 epochs must be those of dgl. Sides alternate, and the least disturbed run of each counts.
+64 points (learning rate x dropout x weight decay) on Cora at eps_x = 1 and eps_a = 7, and every eighth of them on
+facebook at eps_a = 8, once per backbone. The rivals (``--sides``) have the whole machine, two cores, as the engine has:
 
-Run: ``python -m benchmarks.search [--json FILE]``. Needs the data sets (network, or GRAPH_DATA_MIRROR).
+- ``loop``: one dgl model after the other, with two threads of dgl and torch;
+- ``two_loops``, the harder one: two such loops with one thread each, that share the points;
+- ``torch``: the engine with its plain torch blocks in place of the compiled ones, as it runs on a GPU.
+
+Equality comes first: without dropout, in float64, the logits of all models after 20 epochs on Cora must be those of
+dgl. Sides alternate, and the least disturbed run of each counts.
+
+Run: ``python -m benchmarks.search [--dataset cora] [--sides torch ...] [--points N] [--epochs N] [--json FILE]``.
+Needs the data sets (network, or GRAPH_DATA_MIRROR).
 """
 
 from __future__ import annotations
 
+import argparse
 import multiprocessing
 import resource
 import sys
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
@@ -24,12 +31,14 @@ import numpy as np
 import torch
 from scipy.sparse import csr_array
 
-from benchmarks.reporting import Measured, Work, compared, json_argument, measured, publish
+from benchmarks.reporting import Measured, Work, compared, measured, publish
 from tasks.client.labels import reveal_labels
 from tasks.client.multibit import encode_features
 from tasks.client.randomized_response import randomise_neighbour_lists
+from tasks.curator.engine import batch_planner
 from tasks.curator.engine.batch_planner import Bench
 from tasks.curator.engine.compiled.block import Block
+from tasks.curator.engine.plain_torch.block import TorchBlock
 from tasks.curator.engine.problem import Problem
 from tasks.curator.engine.settings import EngineSettings
 from tasks.curator.engine.train_batch import train_together
@@ -110,6 +119,12 @@ def engine(dataset: str, eps_a: str, backbone: Backbone, points: tuple[HyperPara
     return lambda: quality(train_together([problem], [points], settings).trained[0])
 
 
+def plain_torch(dataset: str, eps_a: str, backbone: Backbone, points: tuple[HyperParameters, ...], epochs: int) -> Work:
+    """The same with torch blocks: as many at a time, of as many models. The process is of this measurement alone."""
+    batch_planner.make_block = TorchBlock
+    return engine(dataset, eps_a, backbone, points, epochs)
+
+
 def loop(
     dataset: str, eps_a: str, backbone: Backbone, points: tuple[HyperParameters, ...], epochs: int, threads: int = 2
 ) -> Work:
@@ -162,48 +177,80 @@ def _half(task: tuple[tuple[str, str, Backbone], tuple[HyperParameters, ...], in
     return {**found, "resident_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6}
 
 
-def case(
-    dataset: str, eps_a: str, backbone: Backbone, points: tuple[HyperParameters, ...], epochs: int, rounds: int
-) -> dict[str, Any]:
-    """One line of the table; the sides alternate ``rounds`` times."""
-    arguments = (dataset, eps_a, backbone, points, epochs)
-    sides: dict[str, list[Measured]] = {"one": [], "ours": [], "two": []}
-    for _ in range(rounds):
-        sides["one"].append(measured(loop, *arguments, repeats=1))
-        sides["ours"].append(measured(engine, *arguments, repeats=5))
-        sides["two"].append(measured(two_loops, *arguments, repeats=1))
-    one, ours, two = (min(runs, key=attrgetter("seconds")) for runs in sides.values())
+SIDES: dict[str, Callable[..., Work]] = {"loop": loop, "two_loops": two_loops, "torch": plain_torch}
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """``step``: every how many-th point is trained, ``rounds``: how often the sides take turns."""
+
+    name: str
+    eps_a: str
+    step: int
+    rounds: int
+
+
+DATA_SETS = {"cora": DataSet("cora", "7", 1, 2), "facebook": DataSet("facebook", "8", 8, 1)}
+
+
+def cases_of(
+    dataset: DataSet, backbone: Backbone, points: tuple[HyperParameters, ...], epochs: int, sides: Sequence[str]
+) -> list[dict[str, Any]]:
+    """One line of the table for each rival of the engine."""
+    arguments = (dataset.name, dataset.eps_a, backbone, points, epochs)
+    runs: dict[str, list[Measured]] = {side: [] for side in ("engine", *sides)}
+    for _ in range(dataset.rounds):
+        for side, measurements in runs.items():
+            prepare, repeats = (engine, 5) if side == "engine" else (SIDES[side], 1)
+            measurements.append(measured(prepare, *arguments, repeats=repeats))
+    ours, *rivals = (min(measurements, key=attrgetter("seconds")) for measurements in runs.values())
+    what = f"{dataset.name} eps_x=1 eps_a={dataset.eps_a} {backbone}, {len(points)} points of {epochs} epochs"
     steps = len(points) * epochs
-    return compared(
-        f"{dataset} eps_x=1 eps_a={eps_a} {backbone}, {len(points)} points of {epochs} epochs",
-        one,
-        ours,
-        ratio_to_two_loops=two.seconds / ours.seconds,
-        two_loops_s=two.seconds,
-        two_loops_resident_mb=two.value.pop("resident_mb"),
-        ours_ms_per_model_epoch=1e3 * ours.seconds / steps,
-        baseline_ms_per_model_epoch=1e3 * one.seconds / steps,
-        quality=ours.value,
-        baseline_quality=one.value,
-    )
+    return [
+        compared(
+            f"{what} against {side}",
+            rival,
+            ours,
+            ours_ms_per_model_epoch=1e3 * ours.seconds / steps,
+            baseline_ms_per_model_epoch=1e3 * rival.seconds / steps,
+            quality=ours.value,
+            baseline_quality=rival.value,
+        )
+        for side, rival in zip(sides, rivals, strict=True)
+    ]
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", nargs="+", choices=DATA_SETS, default=[*DATA_SETS], help="default: both")
+    parser.add_argument("--sides", nargs="+", choices=SIDES, default=[*SIDES], help="the engine's rivals; default: all")
+    parser.add_argument("--points", type=int, default=len(POINTS), help="at most this many, evenly spaced")
+    parser.add_argument("--epochs", type=int, default=20, help="of every model (default: %(default)s)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the cases there, as a JSON array")
+    return parser
 
 
 def main() -> int:
-    """Runs all cases."""
-    file, cases = json_argument(__doc__), []
-    for backbone in BACKBONES:
-        difference = largest_difference(problem_of("cora", "1", "7"), backbone)
-        print(f"cora {backbone}: logits differ by at most {difference:.1e} from dgl's after 20 epochs")
-        if difference > TOLERANCE:
-            raise SystemExit(f"more than {TOLERANCE}: the two sides do not do the same work")
-        cases.append({**case("cora", "7", backbone, POINTS, 20, rounds=2), "largest_difference": difference})
-    cases += [case("facebook", "8", backbone, POINTS[::8], 20, rounds=1) for backbone in BACKBONES]
-    status = publish(cases, file)
-    for line in cases:
-        print(
-            f"{line['case']}: {line['ratio_to_two_loops']:.1f} times faster than two single-threaded loops; validation "
-            f"{line['quality']['validation_accuracy']:.4f}, loop {line['baseline_quality']['validation_accuracy']:.4f}"
-        )
+    """Runs the cases that were asked for."""
+    request, cases = parser().parse_args(), []
+    for dataset in (DATA_SETS[name] for name in request.dataset):
+        step = max(dataset.step, -(-len(POINTS) // max(1, request.points)))
+        for backbone in BACKBONES:
+            equality = {}
+            if dataset.name == "cora":
+                difference = largest_difference(problem_of("cora", "1", dataset.eps_a), backbone)
+                print(f"cora {backbone}: logits differ by at most {difference:.1e} from dgl's after 20 epochs")
+                if difference > TOLERANCE:
+                    raise SystemExit(f"more than {TOLERANCE}: the two sides do not do the same work")
+                equality["largest_difference"] = difference
+            found = cases_of(dataset, backbone, POINTS[::step], request.epochs, request.sides)
+            cases += [{**case, **equality} for case in found]
+    status = publish(cases, request.json)
+    for case in cases:
+        ours, rival = (case[name]["validation_accuracy"] for name in ("quality", "baseline_quality"))
+        peak = case["baseline_quality"].get("resident_mb", case["baseline_peak_mb"])
+        print(f"{case['case']}: validation {ours:.4f}, the other {rival:.4f} with {peak:.1f} MB at peak")
     return status
 
 
