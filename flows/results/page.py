@@ -113,15 +113,15 @@ def write_page(found: Findings, folder: Path, *, audit: Path, raw: Path, measure
         write_atomically(folder / "tables" / f"{table.name}.tex", latex_table(table))
     for path in sorted((folder / "tables").glob("*.csv")):
         if path.stem not in {table.name for table in kept}:
-            write_atomically(path.with_suffix(".tex"), latex_table(_as_table(path)))
+            write_atomically(path.with_suffix(".tex"), latex_table(_as_table(path, path.stem.replace("-", " "))))
     write_atomically(folder / "report.html", page(title, [*_summary(found), guarantees(ledger)], sections))
 
 
-def _as_table(path: Path) -> Table:
+def _as_table(path: Path, title: str) -> Table:
     """A table that a study has written, beside those of the page."""
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    rows = tuple(tuple(Cell(text) for text in line) for line in frame.itertuples(index=False))
-    return Table(path.stem, path.stem.replace("-", " "), tuple(frame.columns), rows)
+    rows = tuple(tuple(Cell(text) for text in line) for line in frame.itertuples(index=False, name=None))
+    return Table(path.stem, title, tuple(frame.columns), rows)
 
 
 def published_section(compared: pd.DataFrame, controls: Controls) -> Section:
@@ -154,7 +154,9 @@ def results_section(found: Findings, studies: list[str], tables: Path) -> Sectio
     ]
     for study in studies:
         blocks += [Words(study.replace("_", " "), "heading"), *result_tables(measured, study, found.controls)]
-    blocks += [table for name, title in found.tables.items() if (table := _kept(name, title, tables)).rows]
+    blocks += [
+        table for name, title in found.tables.items() if (table := _as_table(tables / f"{name}.csv", title)).rows
+    ]
     return Section("results", "Results and controls", tuple(blocks))
 
 
@@ -199,9 +201,3 @@ def _picture(path: Path, found: Findings) -> Picture:
     frontier = f"Privacy-utility frontier: {path.stem.removeprefix('frontier-').replace('-', ', ')}"
     files = [f"{found.vector.name}/{path.stem}.{form}" for form in ("pdf", "svg")]
     return picture(found.vector / f"{path.stem}.svg", found.captions.get(named, frontier), files)
-
-
-def _kept(name: str, title: str, folder: Path) -> Table:
-    frame = pd.read_csv(folder / f"{name}.csv", dtype=str, keep_default_na=False)
-    rows = tuple(tuple(Cell(text) for text in row) for row in frame.itertuples(index=False, name=None))
-    return Table(name, title, tuple(frame.columns), rows)

@@ -1,4 +1,4 @@
-"""What the README says of a graph of one's own: where its files and its declaration go, and what protects it."""
+"""What docs/own-data.md says of a graph of one's own: where its files and its declaration go, and what protects it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ from flows.studies.requests import own_datasets, read_request
 from flows.system.environment import PACKAGE_ROOT
 from tasks.datasets.user.user_graph import load_user_graph
 
-README = (PACKAGE_ROOT / "README.md").read_text()
-SECTION = README[README.index("### Your own graph") : README.index("## Reproduce the papers")]
+SECTION = (PACKAGE_ROOT / "docs/own-data.md").read_text()
 SMALL = ("repeats=1", 'node_classification.backbones=["gcn"]', 'node_classification.methods=["base"]')
 
 
 @pytest.fixture
 def declared(workspace: Path) -> Path:
-    """The shipped params.yaml with the README's block in place of the last line, and the files that it names."""
+    """The shipped params.yaml with the page's block in place of the last line, and the files that it names."""
     (block,) = re.findall(r"```yaml\n(.*?)```", SECTION, re.DOTALL)
     shipped = (PACKAGE_ROOT / "params.yaml").read_text()
     assert shipped.endswith("\ndatasets: {}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from itertools import combinations
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from tasks.client.multibit import drawn_dimensions, drawn_signs
 from tasks.client.noise_source import noise_generator
 from tasks.client.randomized_response import flip_probability, randomise_neighbour_lists
 from tasks.seeds import generator
+from tasks.steps.report_point import drawn
 
 STEPS = Path(__file__).resolve().parents[3] / "tasks" / "steps"
 SIGNIFICANT = 1e-5
@@ -61,15 +63,21 @@ def test_a_seed_gives_the_bytes_that_it_always_gave() -> None:
 
 
 def test_every_step_draws_its_noise_from_here() -> None:
-    """``generator(None)`` is no cipher: a noise seed goes through ``noise_generator`` alone."""
+    """``generator(None)`` is no cipher: the seed of a client's report goes through ``noise_generator`` alone."""
     users = 0
     for path in STEPS.rglob("*.py"):
-        for call in ast.walk(ast.parse(path.read_text())):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id.endswith("generator"):
-                noisy = any(isinstance(arg, ast.Name) and arg.id == "noise_seed" for arg in call.args)
-                assert not noisy or call.func.id == "noise_generator", path
-                users += noisy
+        for step in ast.parse(path.read_text()).body:
+            if not isinstance(step, ast.FunctionDef) or "client_report" not in map(_called, step.decorator_list):
+                continue
+            calls = [node for node in ast.walk(step) if isinstance(node, ast.Call)]
+            assert not [call for call in calls if _called(call) == "generator" and "draft" in ast.dump(call)], path
+            users += "drawn" in map(_called, calls)
     assert users >= 8
+    assert "noise_generator(draft.seed)" in inspect.getsource(drawn)
+
+
+def _called(node: ast.expr) -> str:
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 
 def test_flips_are_independent_coins(source: np.random.Generator) -> None:
