@@ -36,12 +36,12 @@ from tasks.client.labels import reveal_labels
 from tasks.client.multibit import encode_features
 from tasks.client.randomized_response import randomise_neighbour_lists
 from tasks.curator.engine import batch_planner
-from tasks.curator.engine.batch_planner import Bench
+from tasks.curator.engine.batch_planner import BatchPlanner
 from tasks.curator.engine.compiled.block import Block
 from tasks.curator.engine.plain_torch.block import TorchBlock
 from tasks.curator.engine.problem import Problem
 from tasks.curator.engine.settings import EngineSettings
-from tasks.curator.engine.train_batch import train_together
+from tasks.curator.engine.train_batch import train_batch
 from tasks.curator.fitting import Targets, fit
 from tasks.curator.hyper_parameters import HyperParameters, grid
 from tasks.curator.rectify import AffineSparse, rectified
@@ -80,12 +80,12 @@ def problem_of(dataset: str, eps_x: str, eps_a: str) -> Problem:
 def largest_difference(problem: Problem, backbone: Backbone) -> float:
     """Between logits of the engine and of dgl after 20 epochs in float64, over all learning rates."""
     points = grid(RATES, [0.0], [1e-3])
-    bench = Bench([problem], [points], EngineSettings(backbone, epochs=20, precision="float64"))
-    (kin,) = bench.waiting
-    family = bench.family(kin)
-    block = Block(family, len(points))
-    for lane, point in enumerate(points):
-        block.load(lane, point)
+    planner = BatchPlanner([problem], [points], EngineSettings(backbone, epochs=20, precision="float64"))
+    (group_key,) = planner.waiting
+    shared = planner.shared(group_key)
+    block = Block(shared, len(points))
+    for slot, point in enumerate(points):
+        block.load(slot, point)
     for _ in range(20):
         block.step()
     cpu, double, features = torch.device("cpu"), torch.float64, problem.features
@@ -96,11 +96,11 @@ def largest_difference(problem: Problem, backbone: Backbone) -> float:
     weight_seed = int(generator(SEED).integers(2**63, size=2)[0])
     start = xavier_weights(shape, torch.Generator().manual_seed(weight_seed))
     differences = []
-    for lane, point in enumerate(points):
+    for slot, point in enumerate(points):
         network.load(start)
         fit(network, inputs, Targets.of(problem.labels, cpu), point, epochs=20, patience=None, dropout_seed=0)
         expected = network.logits(network.hidden(inputs)).detach().numpy()
-        differences.append(np.abs(expected - block.logits(lane)).max())
+        differences.append(np.abs(expected - block.logits(slot)).max())
     return float(max(differences))
 
 
@@ -115,8 +115,8 @@ def engine(dataset: str, eps_a: str, backbone: Backbone, points: tuple[HyperPara
     problem, settings = problem_of(dataset, "1", eps_a), EngineSettings(backbone, epochs=epochs)
     toy = reveal_labels(np.array([0, 1, 0, 1]), np.arange(2), np.arange(2, 4), classes=2, dataset="toy")
     empty = csr_array((4, 4), dtype=np.float64)
-    train_together([Problem(empty, AffineSparse(0.0, empty), toy, 0)], [points], replace(settings, epochs=1))
-    return lambda: quality(train_together([problem], [points], settings).trained[0])
+    train_batch([Problem(empty, AffineSparse(0.0, empty), toy, 0)], [points], replace(settings, epochs=1))
+    return lambda: quality(train_batch([problem], [points], settings).trained[0])
 
 
 def plain_torch(dataset: str, eps_a: str, backbone: Backbone, points: tuple[HyperParameters, ...], epochs: int) -> Work:

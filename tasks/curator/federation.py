@@ -53,12 +53,12 @@ class Federation:
 
     Attributes:
         weights: the next broadcast.
-        champion: the broadcast with the best pooled validation (accuracy, then loss; the earlier on a tie). Before any
-            client has validated, and when none can, the latest weights.
+        best_model: the broadcast with the best pooled validation (accuracy, then loss; the earlier on a tie). Before
+            any client has validated, and when none can, the latest weights.
     """
 
     def __init__(self, first: ModelWeights) -> None:
-        self.weights = self.champion = first
+        self.weights = self.best_model = first
         self._best: ValidationScore | None = None
         self._rows: list[tuple[float, ...]] = []
 
@@ -72,7 +72,7 @@ class Federation:
         self._judge([update.validation for update in updates], len(updates), sum(u.examples for u in updates))
         self.weights = federated_average(self.weights, updates)
         if self._best is None:
-            self.champion = self.weights
+            self.best_model = self.weights
 
     def close(self, counts: Sequence[ValidationCounts]) -> None:
         """Judges the last weights, which nobody trains any more."""
@@ -85,5 +85,5 @@ class Federation:
             accuracy, loss = pooled.hits / pooled.examples, pooled.loss / pooled.examples
             score = ValidationScore(accuracy, loss)
             if score.beats(self._best):
-                self._best, self.champion = score, self.weights
+                self._best, self.best_model = score, self.weights
         self._rows.append((self.weights.round, clients, examples, accuracy, loss))

@@ -77,23 +77,23 @@ def train(
     weight_seed, dropout_seed = (int(value) for value in generator(seed).integers(2**63, size=2))
     start = xavier_weights(architecture, torch.Generator().manual_seed(weight_seed))
 
-    champion: Fit | None = None
+    best_model: Fit | None = None
     chosen = 0
     rows: list[tuple[float, ...]] = []
     for index, point in enumerate(grid):
         network.load(start)
         run = fit(network, inputs, targets, point, epochs=epochs, patience=patience, dropout_seed=dropout_seed)
-        if champion is None or run.score.beats(champion.score):
-            champion, chosen = run, index
+        if best_model is None or run.score.beats(best_model.score):
+            best_model, chosen = run, index
         rows.append((*astuple(point), run.epoch, *astuple(run.score)))
-    if champion is None:
+    if best_model is None:
         raise UserError("the grid is empty; give at least one hyper-parameter point")
-    if champion.epoch == 0:
+    if best_model.epoch == 0:
         raise UserError("training diverged in its first epoch at every grid point; lower the learning rates")
     return Trained(
         backbone=backbone,
-        log_probabilities=torch.log_softmax(champion.logits, dim=1).cpu().numpy(),
-        weights={name: np.ascontiguousarray(value.cpu().numpy()) for name, value in champion.weights.items()},
+        log_probabilities=torch.log_softmax(best_model.logits, dim=1).cpu().numpy(),
+        weights={name: np.ascontiguousarray(value.cpu().numpy()) for name, value in best_model.weights.items()},
         search=pd.DataFrame(rows, columns=list(SEARCH_COLUMNS)),
         chosen=chosen,
     )

@@ -140,12 +140,12 @@ def federate(
             progress(number + 1)
     federation.close([client.validate(federation.weights) for client in clients])
     return FederationOutcome(
-        weights=federation.champion,
+        weights=federation.best_model,
         history=federation.history,
         holder=holder,
         ledger=line,
-        embeddings=embed_graphs(stack, federation.champion, network),
-        log_probabilities=predict_graphs(stack, federation.champion, network),
+        embeddings=embed_graphs(stack, federation.best_model, network),
+        log_probabilities=predict_graphs(stack, federation.best_model, network),
     )
 
 

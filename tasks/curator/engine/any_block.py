@@ -9,36 +9,36 @@ import torch
 from numpy.typing import NDArray
 
 from tasks.curator.engine.compiled.block import Block
-from tasks.curator.engine.family import Family
 from tasks.curator.engine.plain_torch.block import TorchBlock
 from tasks.curator.engine.settings import GraphSteps
+from tasks.curator.engine.shared_tensors import SharedTensors
 from tasks.curator.hyper_parameters import HyperParameters
 
 
 class AnyBlock(Protocol):
-    """Room for ``lanes`` models of a family; see ``Block``."""
+    """Workspace for ``slots`` models of a group; see ``Block``."""
 
-    family: Family
-    lanes: int
+    shared: SharedTensors
+    slots: int
 
-    def load(self, lane: int, point: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
-        """Puts a model into a lane."""
+    def load(self, slot: int, point: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
+        """Puts a model into a slot."""
 
-    def clear(self, lane: int) -> None:
-        """Leaves a lane idle."""
+    def clear(self, slot: int) -> None:
+        """Leaves a slot idle."""
 
     def step(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """One epoch; validation losses and accuracies, (readings, lanes) each."""
+        """One epoch; validation losses and accuracies, (evaluations, slots) each."""
 
-    def predict(self, lane: int, l_y: int) -> NDArray[np.float64]:
+    def predict(self, slot: int, l_y: int) -> NDArray[np.float64]:
         """Log-probabilities (N, classes)."""
 
-    def weights(self, lane: int) -> dict[str, NDArray[Any]]:
-        """Copies of a lane's weights by name."""
+    def weights(self, slot: int) -> dict[str, NDArray[Any]]:
+        """Copies of a slot's weights by name."""
 
 
-def make_block(family: Family, lanes: int, graph_steps: GraphSteps | None, device: torch.device) -> AnyBlock:
+def make_block(shared: SharedTensors, slots: int, graph_steps: GraphSteps | None, device: torch.device) -> AnyBlock:
     """The compiled form on the CPU, the torch form elsewhere."""
     if device.type == "cpu":
-        return Block(family, lanes, graph_steps)
-    return TorchBlock(family, lanes, graph_steps, device)
+        return Block(shared, slots, graph_steps)
+    return TorchBlock(shared, slots, graph_steps, device)

@@ -1,4 +1,4 @@
-"""The problems of a run laid out as families of jobs, and the outcome of each problem."""
+"""The problems of a run laid out as groups of trials, and the outcome of each problem."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pandas as pd
 import torch
 
 from tasks.curator.engine.any_block import AnyBlock, make_block
-from tasks.curator.engine.best_model import Champion
+from tasks.curator.engine.best_model import BestModel
 from tasks.curator.engine.compiled.masks import DropoutRanks
-from tasks.curator.engine.family import Family, family
 from tasks.curator.engine.footprint import MEGABYTE, footprint
-from tasks.curator.engine.job import Job, Kin, jobs
 from tasks.curator.engine.problem import Problem
 from tasks.curator.engine.settings import EngineSettings
+from tasks.curator.engine.shared_tensors import SharedTensors, shared
+from tasks.curator.engine.trial import GroupKey, Trial, trials
 from tasks.curator.hyper_parameters import HyperParameters
 from tasks.curator.trained import SEARCH_COLUMNS, Trained
 from tasks.errors import UserError
@@ -27,8 +27,8 @@ from tasks.models.networks import resolve
 from tasks.seeds import generator
 
 
-class Bench:
-    """Jobs that wait, by family, and all that is needed to start them.
+class BatchPlanner:
+    """Trials that wait, by group, and all that is needed to start them.
 
     Raises:
         UserError: for an empty grid, or smoothing without an operator.
@@ -43,9 +43,9 @@ class Bench:
         self._seeds = [
             [int(value) for value in generator(problem.seed).integers(2**63, size=2)] for problem in problems
         ]
-        # Dropout is the largest shared array: it lives as long as a family of its problem does.
+        # Dropout is the largest shared array: it lives as long as a group of its problem does.
         self._ranks: weakref.WeakValueDictionary[int, DropoutRanks] = weakref.WeakValueDictionary()
-        self.waiting: dict[Kin, deque[Job]] = {}
+        self.waiting: dict[GroupKey, deque[Trial]] = {}
         for index, (problem, grid) in enumerate(zip(problems, points, strict=True)):
             if not grid:
                 raise UserError("the grid is empty; give at least one hyper-parameter point")
@@ -53,11 +53,11 @@ class Bench:
                 raise UserError("points with l_x or l_y need the problem's smoothing operator; give one")
             if settings.joint is None and any(point.lambda1 or point.lambda2 for point in grid):
                 raise UserError("points with lambda1 or lambda2 need the joint method; ask for it or leave them out")
-            self.waiting |= jobs(index, problem, grid, smooth_loss=settings.smooth_loss)
+            self.waiting |= trials(index, problem, grid, smooth_loss=settings.smooth_loss)
 
-    def family(self, kin: Kin) -> Family:
-        """The arrays of one family."""
-        index, l_x, readings, loss_smoothing = kin
+    def shared(self, group_key: GroupKey) -> SharedTensors:
+        """The arrays of one group."""
+        index, l_x, evaluations, loss_smoothing = group_key
         problem, shape = self._problems[index], self._architecture(index)
         weight_seed, dropout_seed = self._seeds[index]
         start = xavier_weights(shape, torch.Generator().manual_seed(weight_seed))
@@ -66,12 +66,12 @@ class Bench:
             rates = [point.dropout for point in self._points[index]]
             ranks = DropoutRanks(dropout_seed, rates, self._settings.epochs, problem.features.shape[0], shape.hidden)
             self._ranks[index] = ranks
-        return family(
+        return shared(
             problem,
             shape,
             self._settings.normalization,
             l_x=l_x,
-            readings=readings,
+            evaluations=evaluations,
             loss_smoothing=loss_smoothing,
             start={name: value.numpy() for name, value in start.items()},
             ranks=ranks,
@@ -79,12 +79,12 @@ class Bench:
             joint=self._settings.joint is not None,
         )
 
-    def block(self, family: Family, lanes: int) -> AnyBlock:
-        """Room for ``lanes`` models on the device."""
-        return make_block(family, lanes, self._settings.joint, self._device)
+    def block(self, shared: SharedTensors, slots: int) -> AnyBlock:
+        """Workspace for ``slots`` models on the device."""
+        return make_block(shared, slots, self._settings.joint, self._device)
 
-    def need(self, lanes: int, workers: int) -> int:
-        """Upper estimate of the bytes that ``workers`` blocks of ``lanes`` models take at a time."""
+    def need(self, slots: int, workers: int) -> int:
+        """Upper estimate of the bytes that ``workers`` blocks of ``slots`` models take at a time."""
         settings = self._settings
         return max(
             footprint(
@@ -92,65 +92,65 @@ class Bench:
                 self._architecture(index),
                 epochs=settings.epochs,
                 l_x=l_x,
-                l_y=readings[-1],
+                l_y=evaluations[-1],
                 smooth_loss=loss_smoothing > 0,
                 joint=settings.joint is not None,
                 itemsize=np.dtype(self._dtype).itemsize,
-            ).run(lanes, workers)
-            for index, l_x, readings, loss_smoothing in self.waiting
+            ).run(slots, workers)
+            for index, l_x, evaluations, loss_smoothing in self.waiting
         )
 
     def plan(self) -> tuple[int, int, list[str]]:
-        """Lanes and workers that fit the memory, fewer workers first, and what to say about it.
+        """Slots and workers that fit the memory, fewer workers first, and what to say about it.
 
         Raises:
             UserError: when one model alone does not fit.
         """
         limit = self._settings.memory_mb
-        lanes = self._settings.lanes
+        slots = self._settings.slots
         workers = min(self._settings.resolved_workers(), sum(map(len, self.waiting.values())))
         if self._device.type != "cpu":
             # One large batch: a GPU is one worker, and the more models in it the better.
             largest = max(map(len, self.waiting.values()))
-            lanes, workers = max(lanes, 1 << (largest - 1).bit_length()), 1
+            slots, workers = max(slots, 1 << (largest - 1).bit_length()), 1
         notes: list[str] = []
-        while (needed := self.need(lanes, workers) / MEGABYTE) > limit:
+        while (needed := self.need(slots, workers) / MEGABYTE) > limit:
             if workers > 1:
                 workers -= 1
-            elif lanes > 1:
-                lanes //= 2
-                notes.append(f"blocks of {2 * lanes} models need more than {limit} MB: halved to {lanes}")
+            elif slots > 1:
+                slots //= 2
+                notes.append(f"blocks of {2 * slots} models need more than {limit} MB: halved to {slots}")
             else:
                 raise UserError(f"one model needs {needed:.0f} MB but memory_mb is {limit}; raise memory_mb")
-        return lanes, workers, notes
+        return slots, workers, notes
 
-    def outcome(self, champion: Champion, finished: Sequence[Job], lanes: int) -> Trained:
-        """The chosen model's predictions and the table of one problem, from its champion and jobs.
+    def outcome(self, best_model: BestModel, finished: Sequence[Trial], slots: int) -> Trained:
+        """The chosen model's predictions and the table of one problem, from its best model and trials.
 
         Raises:
             UserError: when no model had a finite loss.
         """
         if not finished:
             raise UserError("no point was trained before the time was over; allow more minutes")
-        if champion.score is None:
+        if best_model.score is None:
             raise UserError("training diverged in its first epoch at every grid point; lower the learning rates")
-        answered = {reading.point: (job, reading) for job in finished for reading in job.readings}
+        answered = {evaluation.point: (trial, evaluation) for trial in finished for evaluation in trial.evaluations}
         order = sorted(answered)
-        job, chosen = answered[champion.point]
-        grid = self._points[job.kin[0]]
+        trial, chosen = answered[best_model.point]
+        grid = self._points[trial.group_key[0]]
         rows = [
-            (*astuple(grid[place]), reading.epoch, *astuple(reading.score), job.epochs)
+            (*astuple(grid[place]), evaluation.epoch, *astuple(evaluation.score), trial.epochs)
             for place in order
-            for job, reading in [answered[place]]
+            for trial, evaluation in [answered[place]]
         ]
-        block = self.block(self.family(job.kin), lanes)
-        block.load(0, job.point, champion.weights)
+        block = self.block(self.shared(trial.group_key), slots)
+        block.load(0, trial.point, best_model.weights)
         return Trained(
             backbone=self._settings.backbone,
             log_probabilities=block.predict(0, chosen.l_y).astype(np.float32),
-            weights={name: value.astype(np.float32) for name, value in champion.weights.items()},
+            weights={name: value.astype(np.float32) for name, value in best_model.weights.items()},
             search=pd.DataFrame(rows, columns=[*SEARCH_COLUMNS, "epochs"]),
-            chosen=order.index(champion.point),
+            chosen=order.index(best_model.point),
         )
 
     def _architecture(self, index: int) -> Architecture:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tasks.curator.hyper_parameters import ValidationScore
 
 
-class Champion:
+class BestModel:
     """Keeps the weights of one model: the best by validation, of equals the earliest point and its first epoch.
 
     The order is total, so the outcome does not depend on which model happens to train first.

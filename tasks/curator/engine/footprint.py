@@ -13,14 +13,14 @@ MEGABYTE = 10**6
 
 @dataclass(frozen=True)
 class Footprint:
-    """Bytes: ``shared`` by the models of a family (matrices, dropout), ``model`` for each model in a block."""
+    """Bytes: ``shared`` by the models of a group (matrices, dropout), ``model`` for each model in a block."""
 
     shared: int
     model: int
 
-    def run(self, lanes: int, workers: int) -> int:
-        """Of ``workers`` blocks that train at a time, each possibly of another family."""
-        return workers * (self.shared + lanes * self.model)
+    def run(self, slots: int, workers: int) -> int:
+        """Of ``workers`` blocks that train at a time, each possibly of another group."""
+        return workers * (self.shared + slots * self.model)
 
 
 def footprint(

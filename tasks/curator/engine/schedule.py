@@ -1,6 +1,6 @@
-"""Runs jobs in blocks on worker threads (compiled kernels hold no lock): a lane that is done takes the next job.
+"""Runs trials in blocks on worker threads (compiled kernels hold no lock): a slot that is done takes the next trial.
 
-A model's arithmetic does not depend on its lane, its neighbours or the time it starts, so the outcome is the same
+A model's arithmetic does not depend on its slot, its neighbours or the time it starts, so the outcome is the same
 whatever the number of workers.
 """
 
@@ -17,106 +17,106 @@ from functools import partial
 import torch
 
 from tasks.curator.engine.any_block import AnyBlock
-from tasks.curator.engine.best_model import Champion
-from tasks.curator.engine.family import Family
-from tasks.curator.engine.job import Job, Kin
+from tasks.curator.engine.best_model import BestModel
+from tasks.curator.engine.shared_tensors import SharedTensors
+from tasks.curator.engine.trial import GroupKey, Trial
 from tasks.curator.hyper_parameters import ValidationScore
 
 
 @dataclass
 class Schedule:
-    """Families with their waiting jobs, worked on in order.
+    """Groups with their waiting trials, worked on in order.
 
     Attributes:
-        waiting: jobs by family.
-        make_family: lays out a family's arrays when its first job is taken.
-        make_block: room for a number of models of a family.
-        champions: by problem.
+        waiting: trials by group.
+        make_shared: lays out a group's arrays when its first trial is taken.
+        make_block: workspace for a number of models of a group.
+        best models: by problem.
         epochs, patience: of every model.
-        lanes: models per block; halved when memory runs out.
-        until: no job starts after this ``time.monotonic()``; those that run are finished.
-        finished: called with every finished job, under the lock.
+        slots: models per block; halved when memory runs out.
+        until: no trial starts after this ``time.monotonic()``; those that run are finished.
+        finished: called with every finished trial, under the lock.
         notes: what the user should know of the run.
     """
 
-    waiting: Mapping[Kin, deque[Job]]
-    make_family: Callable[[Kin], Family]
-    make_block: Callable[[Family, int], AnyBlock]
-    champions: Mapping[int, Champion]
+    waiting: Mapping[GroupKey, deque[Trial]]
+    make_shared: Callable[[GroupKey], SharedTensors]
+    make_block: Callable[[SharedTensors, int], AnyBlock]
+    best_models: Mapping[int, BestModel]
     epochs: int
     patience: int | None
-    lanes: int
+    slots: int
     until: float | None = None
-    finished: Callable[[Job], None] = lambda job: None
+    finished: Callable[[Trial], None] = lambda trial: None
     notes: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _families: dict[Kin, Family] = field(default_factory=dict)
+    _groups: dict[GroupKey, SharedTensors] = field(default_factory=dict)
     _making: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, workers: int) -> None:
-        """Works until no job waits; the first error of a worker is raised when all have stopped."""
+        """Works until no trial waits; the first error of a worker is raised when all have stopped."""
         with ThreadPoolExecutor(workers) as pool:
             for future in [pool.submit(self._work) for _ in range(workers)]:
                 future.result()
 
     def _work(self) -> None:
-        for kin in self.waiting:
-            while self.waiting[kin] and not self._late():
-                block = self._block(kin)
+        for group_key in self.waiting:
+            while self.waiting[group_key] and not self._late():
+                block = self._block(group_key)
                 if block is None:
                     continue
-                self._train(kin, block)
+                self._train(group_key, block)
             with self._making:
-                self._families.pop(kin, None)
+                self._groups.pop(group_key, None)
 
-    def _block(self, kin: Kin) -> AnyBlock | None:
+    def _block(self, group_key: GroupKey) -> AnyBlock | None:
         """A new block, or None after a halving because there was no memory for it."""
-        lanes = self.lanes
+        slots = self.slots
         try:
             with self._making:
-                if kin not in self._families:
-                    self._families[kin] = self.make_family(kin)
-                family = self._families[kin]
-            return self.make_block(family, lanes)
+                if group_key not in self._groups:
+                    self._groups[group_key] = self.make_shared(group_key)
+                shared = self._groups[group_key]
+            return self.make_block(shared, slots)
         except (MemoryError, torch.OutOfMemoryError):
-            if lanes == 1:
+            if slots == 1:
                 raise
             with self._lock:
-                if self.lanes == lanes:
-                    self.lanes = lanes // 2
-                    self.notes.append(f"out of memory with blocks of {lanes} models: going on with {self.lanes}")
+                if self.slots == slots:
+                    self.slots = slots // 2
+                    self.notes.append(f"out of memory with blocks of {slots} models: going on with {self.slots}")
             return None
 
-    def _train(self, kin: Kin, block: AnyBlock) -> None:
-        running: dict[int, Job] = {}
-        self._fill(kin, block, running, range(block.lanes))
+    def _train(self, group_key: GroupKey, block: AnyBlock) -> None:
+        running: dict[int, Trial] = {}
+        self._fill(group_key, block, running, range(block.slots))
         while running:
             losses, accuracies = block.step()
             done = []
-            for lane, job in running.items():
-                job.epochs += 1
-                for reading in job.readings:
-                    if reading.open:
-                        place = block.family.readings.index(reading.l_y)
-                        score = ValidationScore(float(accuracies[place, lane]), float(losses[place, lane]))
-                        if reading.take(job.epochs, score, self.patience):
-                            champion = self.champions[kin[0]]
-                            champion.offer(score, reading.point, job.epochs, partial(block.weights, lane))
-                if job.epochs == self.epochs or not any(reading.open for reading in job.readings):
-                    done.append(lane)
-            for lane in done:
+            for slot, trial in running.items():
+                trial.epochs += 1
+                for evaluation in trial.evaluations:
+                    if evaluation.open:
+                        place = block.shared.evaluations.index(evaluation.l_y)
+                        score = ValidationScore(float(accuracies[place, slot]), float(losses[place, slot]))
+                        if evaluation.take(trial.epochs, score, self.patience):
+                            best_model = self.best_models[group_key[0]]
+                            best_model.offer(score, evaluation.point, trial.epochs, partial(block.weights, slot))
+                if trial.epochs == self.epochs or not any(evaluation.open for evaluation in trial.evaluations):
+                    done.append(slot)
+            for slot in done:
                 with self._lock:
-                    self.finished(running.pop(lane))
-                block.clear(lane)
-            self._fill(kin, block, running, done)
+                    self.finished(running.pop(slot))
+                block.clear(slot)
+            self._fill(group_key, block, running, done)
 
-    def _fill(self, kin: Kin, block: AnyBlock, running: dict[int, Job], lanes: range | list[int]) -> None:
-        for lane in lanes:
+    def _fill(self, group_key: GroupKey, block: AnyBlock, running: dict[int, Trial], slots: range | list[int]) -> None:
+        for slot in slots:
             with self._lock:
-                if not self.waiting[kin] or self._late():
+                if not self.waiting[group_key] or self._late():
                     return
-                running[lane] = self.waiting[kin].popleft()
-            block.load(lane, running[lane].point)
+                running[slot] = self.waiting[group_key].popleft()
+            block.load(slot, running[slot].point)
 
     def _late(self) -> bool:
         return self.until is not None and time.monotonic() >= self.until

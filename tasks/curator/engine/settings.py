@@ -47,7 +47,7 @@ class EngineSettings:
         precision: ``float32`` or ``float64``.
         workers: blocks trained at a time on the CPU; None takes one per core.
         memory_mb: for everything that the run allocates, in 10^6 bytes.
-        lanes: models per block on the CPU, a power of two. Four leave a Cora-sized block in the second-level cache.
+        slots: models per block on the CPU, a power of two. Four leave a Cora-sized block in the second-level cache.
 
     Raises:
         UserError: for a value out of range.
@@ -64,7 +64,7 @@ class EngineSettings:
     precision: str = "float32"
     workers: int | None = None
     memory_mb: int = MEMORY_MB
-    lanes: int = LANES
+    slots: int = LANES
 
     def __post_init__(self) -> None:
         if self.epochs < 1 or (self.patience is not None and self.patience < 1):
@@ -75,8 +75,8 @@ class EngineSettings:
             raise UserError(f"workers {self.workers}: use at least 1")
         if self.memory_mb < 1:
             raise UserError(f"memory_mb {self.memory_mb}: use at least 1")
-        if self.lanes < 1 or self.lanes & (self.lanes - 1):
-            raise UserError(f"lanes {self.lanes}: use 1, 2, 4, 8 or another power of two")
+        if self.slots < 1 or self.slots & (self.slots - 1):
+            raise UserError(f"lanes {self.slots}: use 1, 2, 4, 8 or another power of two")
 
     def resolved_workers(self) -> int:
         """Blocks at a time: as asked for, or one per core that this process may use."""

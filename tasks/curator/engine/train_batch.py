@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import torch
 
-from tasks.curator.engine.batch_planner import Bench
-from tasks.curator.engine.best_model import Champion
-from tasks.curator.engine.job import Job
+from tasks.curator.engine.batch_planner import BatchPlanner
+from tasks.curator.engine.best_model import BestModel
 from tasks.curator.engine.problem import Problem
 from tasks.curator.engine.schedule import Schedule
 from tasks.curator.engine.settings import EngineSettings
+from tasks.curator.engine.trial import Trial
 from tasks.curator.hyper_parameters import HyperParameters
 from tasks.curator.trained import Trained
 
@@ -28,7 +28,7 @@ class Run:
     notes: tuple[str, ...]
 
 
-def train_together(
+def train_batch(
     problems: Sequence[Problem],
     points: Sequence[Sequence[HyperParameters]],
     settings: EngineSettings,
@@ -53,32 +53,32 @@ def train_together(
         UserError: for an empty grid, a problem without a finite model, or too little memory for one model.
     """
     started = time.monotonic()
-    bench = Bench(problems, points, settings)
-    champions = {index: Champion() for index in range(len(problems))}
-    finished: list[Job] = []
+    planner = BatchPlanner(problems, points, settings)
+    best_models = {index: BestModel() for index in range(len(problems))}
+    finished: list[Trial] = []
 
-    def finish(job: Job) -> None:
-        finished.append(job)
+    def finish(trial: Trial) -> None:
+        finished.append(trial)
         if progress is not None:
-            progress(job.epochs)
+            progress(trial.epochs)
 
     torch.set_num_threads(1)  # one block per core
-    lanes, workers, notes = bench.plan()
+    slots, workers, notes = planner.plan()
     schedule = Schedule(
-        waiting=bench.waiting,
-        make_family=bench.family,
-        make_block=bench.block,
-        champions=champions,
+        waiting=planner.waiting,
+        make_shared=planner.shared,
+        make_block=planner.block,
+        best_models=best_models,
         epochs=settings.epochs,
         patience=settings.patience,
-        lanes=lanes,
+        slots=slots,
         until=until,
         finished=finish,
         notes=notes,
     )
     schedule.run(workers)
     trained = tuple(
-        bench.outcome(champion, [job for job in finished if job.kin[0] == index], schedule.lanes)
-        for index, champion in champions.items()
+        planner.outcome(best_model, [trial for trial in finished if trial.group_key[0] == index], schedule.slots)
+        for index, best_model in best_models.items()
     )
-    return Run(trained, sum(job.epochs for job in finished), time.monotonic() - started, tuple(schedule.notes))
+    return Run(trained, sum(trial.epochs for trial in finished), time.monotonic() - started, tuple(schedule.notes))

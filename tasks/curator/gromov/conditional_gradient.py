@@ -36,7 +36,7 @@ class Side(NamedTuple):
     reach: float  # the largest root mean square of a row of distances
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Arrays that the starts of one pair share."""
 
     tree: np.ndarray  # (n + m + 1,) of NODE
@@ -53,10 +53,10 @@ class Room(NamedTuple):
 
 
 @njit(nogil=True)
-def empty_room(n: int, m: int, fused: bool) -> Room:
-    """Room for a pair with n and m merged nodes."""
+def empty_workspace(n: int, m: int, fused: bool) -> Workspace:
+    """Workspace for a pair with n and m merged nodes."""
     total = n + m
-    return Room(
+    return Workspace(
         np.empty(total + 1, NODE),
         np.empty(total),
         np.empty(total, CELL),
@@ -118,7 +118,7 @@ def descend(
     order1: np.ndarray,
     order2: np.ndarray,
     from_product: bool,
-    room: Room,
+    workspace: Workspace,
     plan: np.ndarray,
 ) -> tuple[float, int]:
     """Value reached from the product coupling, or from the vertex that the two orders define.
@@ -129,8 +129,8 @@ def descend(
     n = len(first.order)
     m = len(second.order)
     fused = cost.size > 0
-    tree, vertex, earlier, change = room.tree, room.vertex, room.earlier, room.change
-    at_plan, at_vertex, update = room.at_plan, room.at_vertex, room.update
+    tree, vertex, earlier, change = workspace.tree, workspace.vertex, workspace.earlier, workspace.change
+    at_plan, at_vertex, update = workspace.at_plan, workspace.at_vertex, workspace.update
     supply, demand, shift, unit = masses(first, second, order2[m - 1])
     root = northwest_tree(tree, order1, order2, supply, demand)
     count = 0
@@ -150,7 +150,7 @@ def descend(
                     plan[i, j] = mass
     else:
         count = read_vertex(tree, root, n, m, shift, vertex)
-        sandwich(first.distances, second.distances, vertex, count, unit, room.slot, room.factors, at_vertex)
+        sandwich(first.distances, second.distances, vertex, count, unit, workspace.slot, workspace.factors, at_vertex)
         energy = inner(at_vertex, vertex, count, unit)
         feature_cost = inner(cost, vertex, count, unit) if fused else 0.0
         if plan.size:
@@ -168,11 +168,11 @@ def descend(
         if iterations > 0 or fused or not from_product:
             gain = gradient
             if fused:
-                gain = room.gain
+                gain = workspace.gain
                 for i in range(n):
                     for j in range(m):
                         gain[i, j] = 4 * alpha * gradient[i, j] - (1 - alpha) * cost[i, j]
-            pivots = improve_basis(tree, room.potential, root, gain, PRICING_TOLERANCE * scale)
+            pivots = improve_basis(tree, workspace.potential, root, gain, PRICING_TOLERANCE * scale)
             if pivots == 0 and is_vertex:
                 break
         iterations += 1
@@ -183,7 +183,7 @@ def descend(
         if changed == 0 and is_vertex:
             break
         across = inner(gradient, vertex, count, unit)
-        sandwich(first.distances, second.distances, change, changed, unit, room.slot, room.factors, update)
+        sandwich(first.distances, second.distances, change, changed, unit, workspace.slot, workspace.factors, update)
         for i in range(n):
             for j in range(m):
                 at_vertex[i, j] += update[i, j]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numba import njit, uint64
 
-from tasks.curator.gromov.conditional_gradient import Side, descend, empty_room
+from tasks.curator.gromov.conditional_gradient import Side, descend, empty_workspace
 from tasks.curator.gromov.packing import PackedArrays
 
 
@@ -108,7 +108,7 @@ def solve_pair(
         cost = squared_distances(other_features if swap else one_features, one_features if swap else other_features)
     else:
         cost = np.empty((0, 0))
-    room = empty_room(n, m, fused)
+    workspace = empty_workspace(n, m, fused)
     best = np.empty((n, m)) if plan.size else np.empty((0, 0))
     value = np.inf
     iterations = 0
@@ -118,7 +118,7 @@ def solve_pair(
             order1, state = shuffled(order1, state)
             order2, state = shuffled(order2, state)
         candidate = np.empty_like(best)
-        reached, more = descend(first, second, cost, alpha, order1, order2, start == 0, room, candidate)
+        reached, more = descend(first, second, cost, alpha, order1, order2, start == 0, workspace, candidate)
         iterations += more
         if reached < value or start == 0:
             value = reached

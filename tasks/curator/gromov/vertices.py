@@ -106,7 +106,7 @@ def sandwich(
     """``out = left S right`` for symmetric dense ``left`` (n x n), ``right`` (m x m) and the sparse S.
 
     Only the rows, or only the columns, of S that are in use take part in the dense product, whichever are fewer.
-    ``slot`` (n + m) and ``factors`` (flat, min(n, m) (n + m)) are room to work in.
+    ``slot`` (n + m) and ``factors`` (flat, min(n, m) (n + m)) are workspace to work in.
     """
     n, m = out.shape
     rows, columns = number_used(cells, count, n, slot)

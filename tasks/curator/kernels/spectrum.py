@@ -1,6 +1,6 @@
-"""How indefinite a kernel is, and the usual cures, fitted on training rows alone.
+"""How indefinite a kernel is, and the usual corrections, fitted on training rows alone.
 
-e^{-gamma GW} need not be positive semi-definite. The cures act on the eigenvalues of the training matrix
+e^{-gamma GW} need not be positive semi-definite. The corrections act on the eigenvalues of the training matrix
 K = U diag(s) U' (Chen et al., "Similarity-based classification", JMLR 2009): ``clip`` sets the negative ones to 0,
 ``flip`` to their absolute value, ``shift`` adds the magnitude of the smallest to the diagonal. As linear maps of
 training columns, K -> K P with P = U diag(s > 0) U' or U diag(sign s) U', clip and flip extend to the rows of unseen
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from tasks.errors import UserError
 
-Cure = Literal["none", "clip", "flip", "shift"]
-CURES: tuple[Cure, ...] = get_args(Cure)
+Correction = Literal["none", "clip", "flip", "shift"]
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 
 @dataclass(frozen=True)
@@ -45,27 +45,27 @@ def spectrum_of(kernel: NDArray[np.float64]) -> Spectrum:
     return Spectrum(float(values[0]), float(values[-1]), float(negative))
 
 
-def cured(columns: NDArray[np.float64], train: NDArray[np.int64], cure: Cure) -> NDArray[np.float64]:
-    """Kernel columns after a cure that saw the training rows only.
+def corrected(columns: NDArray[np.float64], train: NDArray[np.int64], correction: Correction) -> NDArray[np.float64]:
+    """Kernel columns after a correction that saw the training rows only.
 
     Args:
         columns: (G, T), similarity of every graph to the T training graphs; not changed.
         train: int64 (T,), which rows are the training graphs, in the order of the columns.
-        cure: ``none``, ``clip``, ``flip`` or ``shift``.
+        correction: ``none``, ``clip``, ``flip`` or ``shift``.
 
     Raises:
-        UserError: for an unknown cure.
+        UserError: for an unknown correction.
     """
-    if cure not in CURES:
-        raise UserError(f"kernel cure: {cure!r} is unknown; use one of {', '.join(CURES)}")
-    if cure == "none":
+    if correction not in CORRECTIONS:
+        raise UserError(f"kernel cure: {correction!r} is unknown; use one of {', '.join(CORRECTIONS)}")
+    if correction == "none":
         return columns
     values, vectors = np.linalg.eigh(columns[train])
-    if cure == "shift":
+    if correction == "shift":
         result = columns.copy()
         result[train, np.arange(len(train))] += max(0.0, -float(values[0]))
         return result
-    weights = (values > 0).astype(np.float64) if cure == "clip" else np.where(values < 0, -1.0, 1.0)
+    weights = (values > 0).astype(np.float64) if correction == "clip" else np.where(values < 0, -1.0, 1.0)
     result = columns @ (vectors * weights) @ vectors.T
     result[train] = (result[train] + result[train].T) / 2
     return result

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from tasks.curator.kernels.gromov_kernel import Candidate
-from tasks.curator.kernels.spectrum import Cure, Spectrum, cured, spectrum_of
+from tasks.curator.kernels.spectrum import Correction, Spectrum, corrected, spectrum_of
 from tasks.errors import UserError
 from tasks.reports.label import LabelReport
 
@@ -30,7 +30,7 @@ class Classified:
         predictions: int64 (G,).
         settings: the kernel's settings and ``C``.
         validation_accuracy: of the chosen machine.
-        spectrum: of the chosen kernel on the training graphs, before the cure.
+        spectrum: of the chosen kernel on the training graphs, before the correction.
         search: one row per kernel and C: settings, ``validation_accuracy``, ``converged``.
     """
 
@@ -45,7 +45,7 @@ def choose_svm(
     kernels: Iterable[Candidate],
     labels: LabelReport,
     *,
-    cure: Cure = "none",
+    correction: Correction = "none",
     penalties: Sequence[float] = PENALTIES,
 ) -> Classified:
     """Fits every kernel and C on the training graphs and keeps the best on the validation graphs.
@@ -56,7 +56,7 @@ def choose_svm(
     Args:
         kernels: candidates with columns (G, T) in the order of ``labels.train_nodes``.
         labels: of the training and validation graphs; there are no others.
-        cure: for negative eigenvalues, fitted on the training rows.
+        correction: for negative eigenvalues, fitted on the training rows.
         penalties: values of C, ascending.
 
     Raises:
@@ -69,7 +69,7 @@ def choose_svm(
     chosen: tuple[dict[str, float], SVC, NDArray[np.float64], NDArray[np.float64]] | None = None
     rows: list[dict[str, float | bool]] = []
     for settings, columns in kernels:
-        fitted = cured(columns, train, cure)
+        fitted = corrected(columns, train, correction)
         among_train, to_train = fitted[train], fitted[validation]
         accuracy, converged, settled = 0.0, True, False
         for penalty in penalties:

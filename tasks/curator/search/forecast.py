@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tasks.curator.engine.batch_planner import Bench
+from tasks.curator.engine.batch_planner import BatchPlanner
 from tasks.curator.engine.footprint import MEGABYTE
 from tasks.curator.engine.problem import Problem
 from tasks.curator.engine.settings import EngineSettings
@@ -36,28 +36,28 @@ class Forecast:
 def forecast(
     problems: Sequence[Problem], points: Sequence[HyperParameters], settings: EngineSettings, strategy: Strategy
 ) -> Forecast:
-    """Measures one block of every family of the first problem; the other problems are taken to be like it."""
-    bench = Bench(problems[:1], [points], settings)
-    lanes, workers, _ = bench.plan()
-    seconds = jobs = 0.0
-    for kin, members in bench.waiting.items():
-        block = bench.block(bench.family(kin), lanes)
-        for lane in range(lanes):
-            block.load(lane, members[lane % len(members)].point)
+    """Measures one block of every group of the first problem; the other problems are taken to be like it."""
+    planner = BatchPlanner(problems[:1], [points], settings)
+    slots, workers, _ = planner.plan()
+    seconds = trials = 0.0
+    for group_key, members in planner.waiting.items():
+        block = planner.block(planner.shared(group_key), slots)
+        for slot in range(slots):
+            block.load(slot, members[slot % len(members)].point)
         started = time.perf_counter()
         for step in range(WARM_UP + PROBE):
             if step == WARM_UP:
                 started = time.perf_counter()
             block.step()
-        seconds += len(members) * (time.perf_counter() - started) / PROBE / lanes
-        jobs += len(members)
+        seconds += len(members) * (time.perf_counter() - started) / PROBE / slots
+        trials += len(members)
     # Points of later rounds share less, so every point counts for itself there; the first round is the largest.
     rounds = strategy.schedule(len(points), settings.epochs)
-    model_epochs = rounds[0][1] * jobs + sum(count * epochs for count, epochs in rounds[1:])
+    model_epochs = rounds[0][1] * trials + sum(count * epochs for count, epochs in rounds[1:])
     total = int(model_epochs) * len(problems)
     return Forecast(
         points=len(points),
         model_epochs=total,
-        minutes=total * seconds / jobs / workers / 60,
-        memory_mb=bench.need(lanes, workers) / MEGABYTE,
+        minutes=total * seconds / trials / workers / 60,
+        memory_mb=planner.need(slots, workers) / MEGABYTE,
     )

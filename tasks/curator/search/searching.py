@@ -10,7 +10,7 @@ import pandas as pd
 
 from tasks.curator.engine.problem import Problem
 from tasks.curator.engine.settings import EngineSettings
-from tasks.curator.engine.train_batch import train_together
+from tasks.curator.engine.train_batch import train_batch
 from tasks.curator.hyper_parameters import HyperParameters
 from tasks.curator.search.forecast import forecast
 from tasks.curator.search.strategy import Strategy, random_subset
@@ -56,7 +56,7 @@ def search(
         progress: called with the model-epochs of every model that is done.
 
     Raises:
-        UserError: as ``train_together``.
+        UserError: as ``train_batch``.
     """
     started = time.monotonic()
     points = tuple(grid) if strategy.points is None else random_subset(grid, strategy.points, seed)
@@ -71,7 +71,7 @@ def search(
     model_epochs, notes = 0, dict[str, None]()
     for number, (count, epochs) in enumerate(strategy.schedule(len(points), settings.epochs), start=1):
         survivors = [_best(known, kept, count) for known, kept in zip(rows, survivors, strict=True)]
-        run = train_together(problems, survivors, replace(settings, epochs=epochs), until=until, progress=progress)
+        run = train_batch(problems, survivors, replace(settings, epochs=epochs), until=until, progress=progress)
         for known, trained in zip(rows, run.trained, strict=True):
             known |= {
                 HyperParameters(*row[: len(POINT_COLUMNS)]): (*row, number)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from tasks.curator.engine.problem import Problem
 from tasks.curator.engine.settings import EngineSettings
-from tasks.curator.engine.train_batch import train_together
+from tasks.curator.engine.train_batch import train_batch
 from tasks.curator.hyper_parameters import HyperParameters
 from tasks.curator.trained import POINT_COLUMNS, Trained
 from tasks.errors import UserError
@@ -42,4 +42,4 @@ def train_shared(
 ) -> tuple[Trained, ...]:
     """Trains the shared point in every repeat; the tables come from a search over these problems."""
     point = shared_point(tables)
-    return train_together(problems, [[point]] * len(problems), settings).trained
+    return train_batch(problems, [[point]] * len(problems), settings).trained

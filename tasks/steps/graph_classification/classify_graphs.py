@@ -9,7 +9,7 @@ from dataclasses import asdict
 import numpy as np
 
 from tasks.curator.kernels.gromov_kernel import Candidate, GammaUnit, gromov_kernels
-from tasks.curator.kernels.spectrum import Cure
+from tasks.curator.kernels.spectrum import Correction
 from tasks.curator.kernels.svm import choose_svm
 from tasks.evaluation.graph_classification.shortest_path_kernel import shortest_path_kernel
 from tasks.reports.label import LabelReport
@@ -33,7 +33,7 @@ def classify_by_distances(
     distances: Mapping[float, PointRef],
     *,
     gamma_unit: GammaUnit,
-    cure: Cure,
+    cure: Correction,
     label: str,
 ) -> None:
     """Chooses C, gamma and alpha (the keys of ``distances``, {1: ...} without features) on the validation graphs."""
@@ -43,7 +43,9 @@ def classify_by_distances(
 
 
 @point(label="classify {label}", ignore=("label",))
-def classify_by_shortest_paths(draft: Draft, source: RawSource, labels: PointRef, *, cure: Cure, label: str) -> None:
+def classify_by_shortest_paths(
+    draft: Draft, source: RawSource, labels: PointRef, *, cure: Correction, label: str
+) -> None:
     """The shortest-path kernel's machine: a baseline that sees the raw graphs."""
     known = LabelReport.load(labels.file(REPORT))
     columns = shortest_path_kernel(graph_set(source).graphs, known.train_nodes)
@@ -60,8 +62,8 @@ def read_spectrum(classified: PointRef) -> dict[str, float]:
     }
 
 
-def _choose(kernels: Iterable[Candidate], known: LabelReport, cure: Cure, draft: Draft) -> None:
-    found = choose_svm(kernels, known, cure=cure)
+def _choose(kernels: Iterable[Candidate], known: LabelReport, cure: Correction, draft: Draft) -> None:
+    found = choose_svm(kernels, known, correction=cure)
     np.save(draft.file(PREDICTIONS), found.predictions)
     chosen = {
         "settings": found.settings,

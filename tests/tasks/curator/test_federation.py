@@ -57,7 +57,7 @@ def test_champion_is_the_broadcast_that_validates_best_over_all_clients() -> Non
         federation.receive([update(c, 1, values, part, number) for c, part in enumerate(counts)])
         broadcasts.append(federation.weights)
     federation.close([ValidationCounts(6, 4, 2.0)])
-    assert federation.champion is broadcasts[2]
+    assert federation.best_model is broadcasts[2]
     assert federation.history["validation_accuracy"].tolist() == pytest.approx([3 / 6, 4 / 6, 4 / 6, 4 / 6])
     assert federation.history["round"].tolist() == [0, 1, 2, 3]
     assert federation.history["examples"].tolist() == [2, 2, 2, 0]
@@ -67,7 +67,7 @@ def test_without_validation_graphs_the_last_weights_win() -> None:
     federation = Federation(initial_weights(ARCHITECTURE, 1))
     federation.receive([update(0, 1, federation.weights.values + 1)])
     federation.close([])
-    assert federation.champion is federation.weights
+    assert federation.best_model is federation.weights
     assert federation.history["validation_accuracy"].isna().all()
 
 

@@ -16,7 +16,7 @@ SCORES = st.lists(
 
 @given(scores=SCORES)
 def test_the_chosen_one_has_the_best_accuracy_then_the_lowest_loss_then_comes_first(scores):
-    chosen = functools.reduce(lambda champion, score: score if score.beats(champion) else champion, scores)
+    chosen = functools.reduce(lambda best_model, score: score if score.beats(best_model) else best_model, scores)
     top = max(score.accuracy for score in scores)
     lowest = min(score.loss for score in scores if score.accuracy == top)
     assert chosen is next(score for score in scores if (score.accuracy, score.loss) == (top, lowest))

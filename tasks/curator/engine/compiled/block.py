@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from tasks.curator.engine.compiled.edges import LearnedEdges
 from tasks.curator.engine.compiled.first_pass import FirstPass
 from tasks.curator.engine.compiled.second_pass import SecondPass
-from tasks.curator.engine.compiled.slots import Lanes
+from tasks.curator.engine.compiled.slots import BatchSlots
 from tasks.curator.engine.compiled.weights import StackedWeights
-from tasks.curator.engine.family import Family
 from tasks.curator.engine.settings import GraphSteps
+from tasks.curator.engine.shared_tensors import SharedTensors
 from tasks.curator.hyper_parameters import HyperParameters
 
 EDGE_WEIGHTS = "edge_weights"
 
 
 class Block:
-    """``lanes`` models of a family, each at an epoch of its own; a lane that is done takes the next model.
+    """``slots`` models of a group, each at an epoch of its own; a slot that is done takes the next model.
 
     After a step the first layer is computed once with the new weights: the values that validation sees are those the
     next step starts from, and their copy with dropout is written in the same pass.
@@ -30,79 +30,79 @@ class Block:
     together until the next ``step``.
     """
 
-    def __init__(self, family: Family, lanes: int, graph_steps: GraphSteps | None = None) -> None:
-        self.family, self.lanes = family, lanes
-        self._lanes = Lanes(lanes, family.dtype, family.ranks)
-        self._weights = StackedWeights(family.architecture, lanes, family.dtype)
-        self._graph_steps, self._learned, edges = graph_steps, None, family.edges
-        if family.support is not None:
-            hidden = family.architecture.hidden
-            self._learned = LearnedEdges(family.support, family.senders, hidden, lanes, family.dtype)
+    def __init__(self, shared: SharedTensors, slots: int, graph_steps: GraphSteps | None = None) -> None:
+        self.shared, self.slots = shared, slots
+        self._slots = BatchSlots(slots, shared.dtype, shared.ranks)
+        self._weights = StackedWeights(shared.architecture, slots, shared.dtype)
+        self._graph_steps, self._learned, edges = graph_steps, None, shared.edges
+        if shared.support is not None:
+            hidden = shared.architecture.hidden
+            self._learned = LearnedEdges(shared.support, shared.senders, hidden, slots, shared.dtype)
             edges = self._learned.edges
-        self._first = FirstPass(family, edges, self._weights, self._lanes)
-        self._second = SecondPass(family, edges, self._weights, lanes)
+        self._first = FirstPass(shared, edges, self._weights, self._slots)
+        self._second = SecondPass(shared, edges, self._weights, slots)
         self._stale = True
 
-    def load(self, lane: int, point: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
-        """Puts a model into a lane, at its start or with the given weights."""
-        self._weights.put(lane, self.family.start if weights is None else weights)
-        self._lanes.load(lane, point)
-        self._first.load(lane)
+    def load(self, slot: int, point: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
+        """Puts a model into a slot, at its start or with the given weights."""
+        self._weights.put(slot, self.shared.start if weights is None else weights)
+        self._slots.load(slot, point)
+        self._first.load(slot)
         if self._learned is not None:
-            self._learned.put(lane, None if weights is None else weights[EDGE_WEIGHTS])
+            self._learned.put(slot, None if weights is None else weights[EDGE_WEIGHTS])
         self._stale = True
 
-    def clear(self, lane: int) -> None:
-        """Leaves a lane idle."""
-        self._lanes.clear(lane)
+    def clear(self, slot: int) -> None:
+        """Leaves a slot idle."""
+        self._slots.clear(slot)
 
     def step(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """One epoch of every lane; then the mean validation cross-entropy and accuracy, (readings, lanes) each."""
+        """One epoch of every slot; then the mean validation cross-entropy and accuracy, (evaluations, slots) each."""
         self._refresh()
-        if self._learned is not None and self._lanes.ages.any():
+        if self._learned is not None and self._slots.ages.any():
             self._move_graph(self._learned)
-        self._second.teach(self._first.dropped)
-        self._lanes.advance()
-        self._first.retreat(self._second.message, self._second.own_message)
-        self._first.descend()
-        self._first.activate()
+        self._second.loss_backward(self._first.dropped)
+        self._slots.advance()
+        self._first.backward(self._second.message, self._second.own_message)
+        self._first.step_weights()
+        self._first.forward()
         return self._second.validate(self._first.active)
 
-    def logits(self, lane: int) -> NDArray[Any]:
-        """Logits (N, classes) of a lane's model."""
+    def logits(self, slot: int) -> NDArray[Any]:
+        """Logits (N, classes) of a slot's model."""
         self._refresh()
-        return self._second.logits(self._first.active)[..., lane]
+        return self._second.logits(self._first.active)[..., slot]
 
-    def predict(self, lane: int, l_y: int) -> NDArray[np.float64]:
-        """Log-probabilities (N, classes) of a lane's model."""
+    def predict(self, slot: int, l_y: int) -> NDArray[np.float64]:
+        """Log-probabilities (N, classes) of a slot's model."""
         self._refresh()
-        return self._second.predict(self._first.active, l_y)[..., lane]
+        return self._second.predict(self._first.active, l_y)[..., slot]
 
-    def weights(self, lane: int) -> dict[str, NDArray[Any]]:
-        """Copies of a lane's weights by name, matrices as (inputs, outputs), and of the edges' if they are learned."""
-        weights = self._weights.copied(lane)
+    def weights(self, slot: int) -> dict[str, NDArray[Any]]:
+        """Copies of a slot's weights by name, matrices as (inputs, outputs), and of the edges' if they are learned."""
+        weights = self._weights.copied(slot)
         if self._learned is not None:
-            weights[EDGE_WEIGHTS] = self._learned.copied(lane)
+            weights[EDGE_WEIGHTS] = self._learned.copied(slot)
         return weights
 
     def _refresh(self) -> None:
-        """Hidden values for lanes that have been loaded since the last step; the others' stay as they are."""
+        """Hidden values for slots that have been loaded since the last step; the others' stay as they are."""
         if self._stale:
             if self._learned is not None:
                 self._learned.update()
-            self._first.activate()
+            self._first.forward()
             self._stale = False
 
     def _move_graph(self, learned: LearnedEdges) -> None:
         """The graph's steps of every model that has trained an epoch."""
         assert self._graph_steps is not None  # with a support
-        sizes = self._lanes.graph_sizes(self._graph_steps.step_size)
+        sizes = self._slots.graph_sizes(self._graph_steps.step_size)
         for _ in range(self._graph_steps.inner_steps):
-            self._second.teach(self._first.active)
-            self._first.retreat(self._second.message, self._second.own_message, dropout=False)
+            self._second.loss_backward(self._first.active)
+            self._first.backward(self._second.message, self._second.own_message, dropout=False)
             self._weights.rest_gradient[:] = 0
             learned.step(
-                self._first.gradient, self._first.projected, self.family.row_of, self._second.message,
+                self._first.gradient, self._first.projected, self.shared.row_of, self._second.message,
                 self._first.active, sizes,
             )  # fmt: skip
-            self._first.activate()
+            self._first.forward()

@@ -15,7 +15,7 @@ from tasks.curator.engine.kernels.edge import edge_kernels
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """Values are (entries,) when shared, (entries, lanes) when not.
+    """Values are (entries,) when shared, (entries, slots) when not.
 
     Attributes:
         propagation: P (N, N).
@@ -25,7 +25,7 @@ class Edges:
 
     propagation: Csr
     transposed: Csr
-    taught_transposed: Csr
+    training_transposed: Csr
 
     @classmethod
     def shared(cls, propagation: csr_array, senders: NDArray[np.int64], dtype: type) -> Edges:
@@ -82,33 +82,33 @@ class Support:
 class LearnedEdges:
     """Weights of each model's own on a support, and the P that follows from them."""
 
-    def __init__(self, support: Support, senders: NDArray[np.int64], hidden: int, lanes: int, dtype: Any) -> None:
+    def __init__(self, support: Support, senders: NDArray[np.int64], hidden: int, slots: int, dtype: Any) -> None:
         self._support = support
-        self._kernels = edge_kernels(hidden, lanes)
+        self._kernels = edge_kernels(hidden, slots)
         count = len(support.start)
-        self._weights, self._gradient = np.zeros((2, count, lanes), dtype=dtype)
-        self._degrees, self._pull = np.zeros((2, *support.diagonal.shape, lanes), dtype=dtype)
+        self._weights, self._gradient = np.zeros((2, count, slots), dtype=dtype)
+        self._degrees, self._pull = np.zeros((2, *support.diagonal.shape, slots), dtype=dtype)
         numbers = csr_array(support.pattern)
         numbers.data = np.arange(count, dtype=np.float64)
         forms, self._orders = [], []
         for matrix in (numbers, numbers.T, numbers[senders].T):
             form = Csr.of(matrix, np.int64)
             self._orders.append(form.values)
-            forms.append(Csr(form.starts, form.columns, np.zeros((len(form.values), lanes), dtype=dtype)))
+            forms.append(Csr(form.starts, form.columns, np.zeros((len(form.values), slots), dtype=dtype)))
         self.edges = Edges(*forms)
-        for lane in range(lanes):
-            self.put(lane, None)
+        for slot in range(slots):
+            self.put(slot, None)
 
-    def put(self, lane: int, weights: NDArray[Any] | None) -> None:
+    def put(self, slot: int, weights: NDArray[Any] | None) -> None:
         """The graph's own weights, or those of ``copied``; ``update`` must follow."""
-        self._weights[:, lane] = self._support.start
+        self._weights[:, slot] = self._support.start
         if weights is not None:
-            self._weights[self._support.learned, lane] = weights[self._support.stored]
+            self._weights[self._support.learned, slot] = weights[self._support.stored]
 
-    def copied(self, lane: int) -> NDArray[Any]:
+    def copied(self, slot: int) -> NDArray[Any]:
         """Weights (E,) in the order of the graph's stored entries; entries without influence are one."""
         weights = np.ones(self._support.entries, dtype=self._weights.dtype)
-        weights[self._support.stored] = self._weights[self._support.learned, lane]
+        weights[self._support.stored] = self._weights[self._support.learned, slot]
         return weights
 
     def update(self) -> None:
@@ -117,7 +117,7 @@ class LearnedEdges:
         self._kernels.normalise(
             form.starts, form.columns, self._weights, support.diagonal, support.symmetric, self._degrees, form.values
         )
-        for form, order in zip((self.edges.transposed, self.edges.taught_transposed), self._orders[1:], strict=True):
+        for form, order in zip((self.edges.transposed, self.edges.training_transposed), self._orders[1:], strict=True):
             self._kernels.permute(self.edges.propagation.values, order, form.values)
 
     def step(

@@ -8,85 +8,85 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.curator.engine.compiled.edges import Edges
-from tasks.curator.engine.compiled.slots import Lanes
+from tasks.curator.engine.compiled.slots import BatchSlots
 from tasks.curator.engine.compiled.weights import StackedWeights
-from tasks.curator.engine.family import Family
 from tasks.curator.engine.kernels.adam import adam_kernels
 from tasks.curator.engine.kernels.first_layer import first_kernels
+from tasks.curator.engine.shared_tensors import SharedTensors
 
 
 class FirstPass:
     """Buffers and products of the first layer.
 
-    ``active`` and ``dropped`` are the hidden values (N, hidden, lanes) without and with dropout, ``gradient`` is that
+    ``active`` and ``dropped`` are the hidden values (N, hidden, slots) without and with dropout, ``gradient`` is that
     before the SELU, ``projected`` what last went through P (where P is applied on its own).
     """
 
-    def __init__(self, family: Family, edges: Edges, weights: StackedWeights, lanes: Lanes) -> None:
-        self._family, self._edges, self._weights, self._lanes = family, edges, weights, lanes
-        hidden, matrices = family.architecture.hidden, family.first.matrices
-        row = (hidden, lanes.count)
+    def __init__(self, shared: SharedTensors, edges: Edges, weights: StackedWeights, slots: BatchSlots) -> None:
+        self._shared, self._edges, self._weights, self._slots = shared, edges, weights, slots
+        hidden, matrices = shared.architecture.hidden, shared.first.matrices
+        row = (hidden, slots.count)
         self._kernels, self._adam = first_kernels(*row), adam_kernels(*row)
-        self.active, self.dropped, self.gradient = np.zeros((3, family.nodes, *row), dtype=family.dtype)
-        self._column_sums, self._constant_gradient = np.zeros((2, matrices, *row), dtype=family.dtype)
-        staged = family.first.fused is None
-        self._stages = np.zeros((matrices if staged else 0, 2, family.nodes, *row), dtype=family.dtype)
-        self._nothing = self.projected = np.zeros((0, *row), dtype=family.dtype)
-        self._draws = lanes.ages
-        self._row_scales = family.first.row_scales
-        if family.support is not None:
+        self.active, self.dropped, self.gradient = np.zeros((3, shared.nodes, *row), dtype=shared.dtype)
+        self._column_sums, self._constant_gradient = np.zeros((2, matrices, *row), dtype=shared.dtype)
+        staged = shared.first.fused is None
+        self._stages = np.zeros((matrices if staged else 0, 2, shared.nodes, *row), dtype=shared.dtype)
+        self._nothing = self.projected = np.zeros((0, *row), dtype=shared.dtype)
+        self._draws = slots.ages
+        self._row_scales = shared.first.row_scales
+        if shared.support is not None:
             # What a constant feature becomes along edges depends on their weights: it travels with the others.
             self._row_scales = self._row_scales.copy()
             self._row_scales[-1] = 0
         # "Dropout" that keeps everything, for gradients without dropout.
-        ranks = np.ones((1, family.nodes, hidden), dtype=np.uint8)
-        zeros, scale = np.zeros(lanes.count, dtype=np.int64), np.ones_like(lanes.kept_scale)
+        ranks = np.ones((1, shared.nodes, hidden), dtype=np.uint8)
+        zeros, scale = np.zeros(slots.count, dtype=np.int64), np.ones_like(slots.kept_scale)
         self._no_dropout = (ranks, zeros, zeros.astype(np.uint8), scale)
 
-    def load(self, lane: int) -> None:
-        """Takes up the weights that were put into a lane."""
+    def load(self, slot: int) -> None:
+        """Takes up the weights that were put into a slot."""
         for matrix, weight in enumerate(self._weights.matrices):
-            self._column_sums[matrix, :, lane] = weight[..., lane].sum(axis=0) * self._family.first.constant
+            self._column_sums[matrix, :, slot] = weight[..., slot].sum(axis=0) * self._shared.first.constant
 
-    def activate(self) -> None:
+    def forward(self) -> None:
         """Hidden values of the current weights, with the dropout of the next step."""
-        first, lanes = self._family.first, self._lanes
+        first, slots = self._shared.first, self._slots
         source, own, product = self._weights.first, self._nothing, first.fused
         if product is None:
             *others, source = [self._projected(matrix) for matrix in range(first.matrices)]
             own = others[0] if others else own
             product, self.projected = self._edges.propagation, source
-        self._draws = lanes.draws()
-        self._kernels.activate(
+        self._draws = slots.draws()
+        self._kernels.forward(
             *product.arrays, source, own, self._row_scales, self._column_sums, self._weights.first_bias,
-            lanes.ranks.ranks, self._draws, lanes.thresholds, lanes.kept_scale, lanes.places,
+            slots.ranks.ranks, self._draws, slots.thresholds, slots.kept_scale, slots.places,
             self.active, self.dropped,
         )  # fmt: skip
 
-    def retreat(self, message: NDArray[Any], own_message: NDArray[Any], *, dropout: bool = True) -> None:
+    def backward(self, message: NDArray[Any], own_message: NDArray[Any], *, dropout: bool = True) -> None:
         """``gradient`` from what the second layer sends back; the gradients of bias and constant."""
-        lanes = self._lanes
-        masks = (lanes.ranks.ranks, self._draws, lanes.thresholds, lanes.kept_scale) if dropout else self._no_dropout
+        slots = self._slots
+        masks = (slots.ranks.ranks, self._draws, slots.thresholds, slots.kept_scale) if dropout else self._no_dropout
         self._constant_gradient[:] = 0
-        self._kernels.retreat(
-            *self._edges.taught_transposed.arrays, message, self._family.row_of, own_message, self.active,
-            self._row_scales, *masks, lanes.places, self.gradient, self._weights.first_bias_gradient,
+        self._kernels.backward(
+            *self._edges.training_transposed.arrays, message, self._shared.row_of, own_message, self.active,
+            self._row_scales, *masks, slots.places, self.gradient, self._weights.first_bias_gradient,
             self._constant_gradient,
         )  # fmt: skip
 
-    def descend(self) -> None:
+    def step_weights(self) -> None:
         """One step of Adam on all weights, those of the second layer from the gradients summed for them."""
-        first, weights, step = self._family.first, self._weights, self._lanes.step
+        first, weights, step = self._shared.first, self._weights, self._slots.step
         for matrix, (weight, moment, square) in enumerate(weights.first_states):
-            self._adam.descend(
-                *first.descend[matrix].arrays, self._returned(matrix), first.constant,
+            self._adam.step_weights(
+                *first.step_weights[matrix].arrays, self._returned(matrix), first.constant,
                 self._constant_gradient[matrix], step, weight, moment, square, self._column_sums[matrix],
             )  # fmt: skip
-        self._adam.descend_rest(weights.rest_gradient, step, weights.rest, *weights.rest_moments)
+        self._adam.step_rest(weights.rest_gradient, step, weights.rest, *weights.rest_moments)
 
     def _projected(self, matrix: int) -> NDArray[Any]:
-        """S^l (X W) of one matrix, (N, hidden, lanes)."""
-        first, weight = self._family.first, self._weights.matrices[matrix]
+        """S^l (X W) of one matrix, (N, hidden, slots)."""
+        first, weight = self._shared.first, self._weights.matrices[matrix]
         out, spare = self._stages[matrix]
         if first.dense is not None:
             np.matmul(first.dense, weight.reshape(len(weight), -1), out=out.reshape(len(out), -1))
@@ -103,7 +103,7 @@ class FirstPass:
 
     def _returned(self, matrix: int) -> NDArray[Any]:
         """What the transposed features multiply: the gradient, back through P and S in the staged form."""
-        first, gradient = self._family.first, self.gradient
+        first, gradient = self._shared.first, self.gradient
         if first.fused is not None:
             return gradient
         out, spare = self._stages[matrix]
@@ -124,4 +124,4 @@ class FirstPass:
 
     def _travels(self, matrix: int) -> bool:
         """Whether the constant goes along the edges of this matrix's product."""
-        return self._family.support is not None and matrix == self._family.first.matrices - 1
+        return self._shared.support is not None and matrix == self._shared.first.matrices - 1

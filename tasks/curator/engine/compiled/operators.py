@@ -67,7 +67,7 @@ class FirstOperators:
     reach: NDArray[Any]
     fused: Csr | None
     project: Csr | None
-    descend: tuple[Csr, ...]
+    step_weights: tuple[Csr, ...]
     smooth: Csr | None
     smooth_transposed: Csr | None
     steps: int
@@ -95,10 +95,10 @@ def first_operators(
     if near is not None and near.nnz <= propagation.nnz + 2 * sparse.nnz:
         parts = [sparse, near][2 - matrices :]
         fused = Csr.of(hstack(parts, format="csr"), dtype)
-        descend = tuple(Csr.of(part.T, dtype) for part in parts)
+        step_weights = tuple(Csr.of(part.T, dtype) for part in parts)
     else:
         fused = None
-        descend = (Csr.of(sparse.T, dtype),) * matrices
+        step_weights = (Csr.of(sparse.T, dtype),) * matrices
     reach = smooth(smoothing, np.ones(propagation.shape[0]), steps)
     staged = fused is None and dense is None
     return FirstOperators(
@@ -108,7 +108,7 @@ def first_operators(
         reach=reach.astype(dtype),
         fused=fused,
         project=Csr.of(sparse, dtype) if staged else None,
-        descend=descend,
+        step_weights=step_weights,
         smooth=Csr.of(smoothing, dtype) if staged and steps else None,
         smooth_transposed=Csr.of(smoothing.T, dtype) if staged and steps else None,
         steps=steps if staged else 0,

@@ -1,4 +1,4 @@
-"""What differs between the models of a block: point, epoch, and the numbers that kernels read per lane."""
+"""What differs between the models of a block: point, epoch, and the numbers that kernels read per slot."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tasks.curator.hyper_parameters import HyperParameters
 BETAS = (0.9, 0.999)
 
 
-class Lanes:
+class BatchSlots:
     """``count`` places for models, each at an epoch of its own.
 
     Attributes:
-        points: the point in each lane, None in an idle one.
+        points: the point in each slot, None in an idle one.
         ages: int64, epochs trained.
         step: (3, count), see ``adam_kernels``.
         thresholds, kept_scale: of dropout.
-        places: room for the kernels.
+        places: workspace for the kernels.
     """
 
     def __init__(self, count: int, dtype: Any, ranks: DropoutRanks) -> None:
@@ -32,26 +32,26 @@ class Lanes:
         self.kept_scale = np.ones(count, dtype=dtype)
         self.places = np.zeros(count, dtype=np.int64)
 
-    def load(self, lane: int, point: HyperParameters) -> None:
+    def load(self, slot: int, point: HyperParameters) -> None:
         """Starts a point."""
-        self.points[lane], self.ages[lane] = point, 0
-        self.thresholds[lane] = self.ranks.threshold(point.dropout)
-        self.kept_scale[lane] = 1 / (1 - point.dropout)
-        self.step[1, lane] = point.weight_decay
+        self.points[slot], self.ages[slot] = point, 0
+        self.thresholds[slot] = self.ranks.threshold(point.dropout)
+        self.kept_scale[slot] = 1 / (1 - point.dropout)
+        self.step[1, slot] = point.weight_decay
 
-    def clear(self, lane: int) -> None:
-        """Leaves a lane idle: its learning rate is 0, its arithmetic goes on."""
-        self.points[lane], self.ages[lane], self.step[0, lane] = None, 0, 0
+    def clear(self, slot: int) -> None:
+        """Leaves a slot idle: its learning rate is 0, its arithmetic goes on."""
+        self.points[slot], self.ages[slot], self.step[0, slot] = None, 0, 0
 
     def advance(self) -> None:
         """To the next epoch, with its step sizes."""
         with np.errstate(over="ignore"):  # an absurd rate diverges, and is found to
-            for lane, point in enumerate(self.points):
+            for slot, point in enumerate(self.points):
                 if point is not None:
-                    self.ages[lane] += 1
-                    age = int(self.ages[lane])
-                    self.step[0, lane] = point.learning_rate / (1 - BETAS[0] ** age)
-                    self.step[2, lane] = (1 - BETAS[1] ** age) ** -0.5
+                    self.ages[slot] += 1
+                    age = int(self.ages[slot])
+                    self.step[0, slot] = point.learning_rate / (1 - BETAS[0] ** age)
+                    self.step[2, slot] = (1 - BETAS[1] ** age) ** -0.5
 
     def graph_sizes(self, step_size: float) -> np.ndarray:
         """Step size of the graph, lambda1 and lambda2 (3, count); a model that has trained no epoch does not move.
@@ -59,10 +59,10 @@ class Lanes:
         A step longer than 1/(2 lambda1) would overshoot the distance term by itself and is cut to that.
         """
         sizes = np.zeros_like(self.step)
-        for lane, point in enumerate(self.points):
-            if point is not None and self.ages[lane] > 0:
+        for slot, point in enumerate(self.points):
+            if point is not None and self.ages[slot] > 0:
                 longest = 0.5 / point.lambda1 if point.lambda1 > 0 else step_size
-                sizes[:, lane] = min(step_size, longest), point.lambda1, point.lambda2
+                sizes[:, slot] = min(step_size, longest), point.lambda1, point.lambda2
         return sizes
 
     def draws(self) -> np.ndarray:

@@ -18,10 +18,10 @@ from tasks.curator.engine.kernels.vectors import fma, root
 
 
 class AdamKernels(NamedTuple):
-    """``descend`` for a matrix of the first layer, ``descend_rest`` for all other weights."""
+    """``step_weights`` for a matrix of the first layer, ``step_rest`` for all other weights."""
 
-    descend: Callable[..., None]
-    descend_rest: Callable[..., None]
+    step_weights: Callable[..., None]
+    step_rest: Callable[..., None]
 
 
 @njit(inline="always")
@@ -33,16 +33,16 @@ def _moved(w: Any, m: Any, v: Any, g: Any, rate: Any, decay: Any, correction: An
 
 
 @cache
-def adam_kernels(hidden: int, lanes: int) -> AdamKernels:
-    """Kernels for rows of (hidden, lanes); they compile on their first call and are cached on disk."""
-    return _compiled(hidden, lanes, source_digest())
+def adam_kernels(hidden: int, slots: int) -> AdamKernels:
+    """Kernels for rows of (hidden, slots); they compile on their first call and are cached on disk."""
+    return _compiled(hidden, slots, source_digest())
 
 
-def _compiled(hidden: int, lanes: int, sources: str) -> AdamKernels:
-    width = hidden * lanes
+def _compiled(hidden: int, slots: int, sources: str) -> AdamKernels:
+    width = hidden * slots
 
     @njit(nogil=True, cache=True)
-    def descend(
+    def step_weights(
         starts: Any,
         columns: Any,
         values: Any,
@@ -57,16 +57,16 @@ def _compiled(hidden: int, lanes: int, sources: str) -> AdamKernels:
     ) -> None:
         """One step with the gradient A gradient + constant constant_gradient; leaves constant times the column sums.
 
-        ``step`` (3, lanes) holds rate/(1 - 0.9^t), weight decay and 1/sqrt(1 - 0.999^t).
+        ``step`` (3, slots) holds rate/(1 - 0.9^t), weight decay and 1/sqrt(1 - 0.999^t).
         """
         if len(sources) == 0:
             return
-        rate, decay = tile(load(step, 0, lanes), hidden), tile(load(step, 1, lanes), hidden)
-        correction = tile(load(step, 2, lanes), hidden)
+        rate, decay = tile(load(step, 0, slots), hidden), tile(load(step, 1, slots), hidden)
+        correction = tile(load(step, 2, slots), hidden)
         rest = load(constant_gradient, 0, width) * constant
         total = zeros(weight, width)
         for row in range(weight.shape[0]):
-            g = gathered(starts, columns, values, row, gradient, rest, width, hidden, lanes)
+            g = gathered(starts, columns, values, row, gradient, rest, width, hidden, slots)
             moved = _moved(
                 load(weight, row, width), load(first, row, width), load(second, row, width), g, rate, decay, correction
             )
@@ -77,19 +77,19 @@ def _compiled(hidden: int, lanes: int, sources: str) -> AdamKernels:
         store(column_sum, 0, total * constant)
 
     @njit(nogil=True, cache=True)
-    def descend_rest(gradient: Any, step: Any, weight: Any, first: Any, second: Any) -> None:
-        """One step for weights (rows, lanes); the gradient is cleared for the next sum."""
+    def step_rest(gradient: Any, step: Any, weight: Any, first: Any, second: Any) -> None:
+        """One step for weights (rows, slots); the gradient is cleared for the next sum."""
         if len(sources) == 0:
             return
-        rate, decay, correction = load(step, 0, lanes), load(step, 1, lanes), load(step, 2, lanes)
+        rate, decay, correction = load(step, 0, slots), load(step, 1, slots), load(step, 2, slots)
         for row in range(weight.shape[0]):
-            g = load(gradient, row, lanes)
+            g = load(gradient, row, slots)
             moved = _moved(
-                load(weight, row, lanes), load(first, row, lanes), load(second, row, lanes), g, rate, decay, correction
+                load(weight, row, slots), load(first, row, slots), load(second, row, slots), g, rate, decay, correction
             )
             store(weight, row, moved[0])
             store(first, row, moved[1])
             store(second, row, moved[2])
-            store(gradient, row, zeros(gradient, lanes))
+            store(gradient, row, zeros(gradient, slots))
 
-    return AdamKernels(descend, descend_rest)
+    return AdamKernels(step_weights, step_rest)

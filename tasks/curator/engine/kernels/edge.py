@@ -1,6 +1,6 @@
 """Compiled passes over edges whose weights differ between the models of a block (Solitude, eq. 14).
 
-Entries of P lie in rows of ``lanes``. P follows from the weights w by the rule of ``propagation_matrix``, and a
+Entries of P lie in rows of ``slots``. P follows from the weights w by the rule of ``propagation_matrix``, and a
 gradient for P becomes one for w through the degrees too: d_i is the sum of row i, for GCN with its self-loop of one.
 """
 
@@ -27,13 +27,13 @@ class EdgeKernels(NamedTuple):
 
 
 @cache
-def edge_kernels(hidden: int, lanes: int) -> EdgeKernels:
-    """Kernels for rows of (hidden, lanes); they compile on their first call and are cached on disk."""
-    return _compiled(hidden, lanes, source_digest())
+def edge_kernels(hidden: int, slots: int) -> EdgeKernels:
+    """Kernels for rows of (hidden, slots); they compile on their first call and are cached on disk."""
+    return _compiled(hidden, slots, source_digest())
 
 
-def _compiled(hidden: int, lanes: int, sources: str) -> EdgeKernels:
-    width = hidden * lanes
+def _compiled(hidden: int, slots: int, sources: str) -> EdgeKernels:
+    width = hidden * slots
 
     @njit(nogil=True, cache=True)
     def normalise(
@@ -44,24 +44,24 @@ def _compiled(hidden: int, lanes: int, sources: str) -> EdgeKernels:
             return
         nodes = degrees.shape[0]
         for i in range(nodes):
-            total = zeros(weights, lanes)
+            total = zeros(weights, slots)
             for entry in range(starts[i], starts[i + 1]):
-                total = total + load(weights, entry, lanes)
+                total = total + load(weights, entry, slots)
             store(degrees, i, where_positive(total, total, 1.0))
             if not symmetric:
                 for entry in range(starts[i], starts[i + 1]):
-                    store(values, entry, load(weights, entry, lanes) / load(degrees, i, lanes))
-                own = load(values, diagonal[i], lanes)
+                    store(values, entry, load(weights, entry, slots) / load(degrees, i, slots))
+                own = load(values, diagonal[i], slots)
                 store(values, diagonal[i], where_positive(total, own, 1.0))
         if symmetric:
             for i in range(nodes):
-                store(degrees, i, root(load(degrees, i, lanes)))
+                store(degrees, i, root(load(degrees, i, slots)))
             for i in range(nodes):
                 for entry in range(starts[i], starts[i + 1]):
-                    scale = load(degrees, i, lanes) * load(degrees, columns[entry], lanes)
-                    store(values, entry, load(weights, entry, lanes) / scale)
+                    scale = load(degrees, i, slots) * load(degrees, columns[entry], slots)
+                    store(values, entry, load(weights, entry, slots) / scale)
             for i in range(nodes):
-                store(degrees, i, load(degrees, i, lanes) * load(degrees, i, lanes))
+                store(degrees, i, load(degrees, i, slots) * load(degrees, i, slots))
 
     @njit(nogil=True, cache=True)
     def differentiate(
@@ -80,55 +80,56 @@ def _compiled(hidden: int, lanes: int, sources: str) -> EdgeKernels:
     ) -> None:
         """Gradient for every weight, from both layers.
 
-        ``before`` (N, hidden, lanes) is the gradient before the first layer's SELU, where ``projected`` arrived by P;
-        ``message`` that of the second layer's received values, where ``active`` arrived. ``pull`` is room (N, lanes).
+        ``before`` (N, hidden, slots) is the gradient before the first layer's SELU, where ``projected`` arrived by P;
+        ``message`` that of the second layer's received values, where ``active`` arrived. ``pull`` is a buffer
+        (N, slots).
         """
         if len(sources) == 0:
             return
         nodes = degrees.shape[0]
         for i in range(nodes):
-            store(pull, i, zeros(pull, lanes))
+            store(pull, i, zeros(pull, slots))
         for i in range(nodes):
-            first, taught = load(before, i, width), row_of[i] >= 0
-            back = load(message, row_of[i] if taught else 0, width)
+            first, sends = load(before, i, width), row_of[i] >= 0
+            back = load(message, row_of[i] if sends else 0, width)
             for entry in range(starts[i], starts[i + 1]):
                 j = columns[entry]
                 both = first * load(projected, j, width)
-                if taught:
+                if sends:
                     both = fma(back, load(active, j, width), both)
-                g = fold(both, lanes)
+                g = fold(both, slots)
                 store(gradient, entry, g)
-                share = g * load(values, entry, lanes)
-                store(pull, i, load(pull, i, lanes) + share)
+                share = g * load(values, entry, slots)
+                store(pull, i, load(pull, i, slots) + share)
                 if symmetric:
-                    store(pull, j, load(pull, j, lanes) + share)
+                    store(pull, j, load(pull, j, slots) + share)
         for i in range(nodes):
-            degree = load(degrees, i, lanes)
-            by_degree = load(pull, i, lanes) / degree * (0.5 if symmetric else 1.0)
+            degree = load(degrees, i, slots)
+            by_degree = load(pull, i, slots) / degree * (0.5 if symmetric else 1.0)
             for entry in range(starts[i], starts[i + 1]):
                 scale = degree
                 if symmetric:
-                    scale = root(degree) * root(load(degrees, columns[entry], lanes))
-                store(gradient, entry, load(gradient, entry, lanes) / scale - by_degree)
+                    scale = root(degree) * root(load(degrees, columns[entry], slots))
+                store(gradient, entry, load(gradient, entry, slots) / scale - by_degree)
 
     @njit(nogil=True, cache=True)
     def step(places: Any, reported: Any, gradient: Any, sizes: Any, weights: Any) -> None:
-        """One proximal step of the learned entries; ``sizes`` (3, lanes): step size, lambda1, lambda2."""
+        """One proximal step of the learned entries; ``sizes`` (3, slots): step size, lambda1, lambda2."""
         if len(sources) == 0:
             return
-        size, distance, sparsity = load(sizes, 0, lanes), load(sizes, 1, lanes), load(sizes, 2, lanes)
+        size, distance, sparsity = load(sizes, 0, slots), load(sizes, 1, slots), load(sizes, 2, slots)
         for k in range(len(places)):
-            w = load(weights, places[k], lanes)
-            slope = load(gradient, places[k], lanes) + 2.0 * distance * (w - reported[k])
+            w = load(weights, places[k], slots)
+            slope = load(gradient, places[k], slots) + 2.0 * distance * (w - reported[k])
             moved = w - size * slope - size * sparsity
             store(weights, places[k], where_positive(moved - 1.0, 1.0, larger(0.0, moved)))
 
     @njit(nogil=True, cache=True)
     def permute(source: Any, order: Any, out: Any) -> None:
-        """Rows of ``lanes`` in another order."""
+        """Rows of ``slots`` in another order."""
         if len(sources) == 0:
             return
         for k in range(len(order)):
-            store(out, k, load(source, order[k], lanes))
+            store(out, k, load(source, order[k], slots))
 
     return EdgeKernels(normalise, differentiate, step, permute)

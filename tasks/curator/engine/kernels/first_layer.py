@@ -15,23 +15,23 @@ from tasks.curator.engine.kernels.vectors import fma, where_above
 
 
 class FirstKernels(NamedTuple):
-    """``propagate``, ``lift``, ``sink``, ``activate`` and ``retreat`` for one width of rows."""
+    """``propagate``, ``lift``, ``sink``, ``forward`` and ``backward`` for one width of rows."""
 
     propagate: Callable[..., None]
     lift: Callable[..., None]
     sink: Callable[..., None]
-    activate: Callable[..., None]
-    retreat: Callable[..., None]
+    forward: Callable[..., None]
+    backward: Callable[..., None]
 
 
 @cache
-def first_kernels(hidden: int, lanes: int) -> FirstKernels:
-    """Kernels for rows of (hidden, lanes); they compile on their first call and are cached on disk."""
-    return _compiled(hidden, lanes, source_digest())
+def first_kernels(hidden: int, slots: int) -> FirstKernels:
+    """Kernels for rows of (hidden, slots); they compile on their first call and are cached on disk."""
+    return _compiled(hidden, slots, source_digest())
 
 
-def _compiled(hidden: int, lanes: int, sources: str) -> FirstKernels:
-    width = hidden * lanes
+def _compiled(hidden: int, slots: int, sources: str) -> FirstKernels:
+    width = hidden * slots
 
     @njit(nogil=True, cache=True)
     def propagate(starts: Any, columns: Any, values: Any, source: Any, out: Any) -> None:
@@ -40,7 +40,7 @@ def _compiled(hidden: int, lanes: int, sources: str) -> FirstKernels:
             return
         zero = zeros(out, width)
         for i in range(out.shape[0]):
-            store(out, i, gathered(starts, columns, values, i, source, zero, width, hidden, lanes))
+            store(out, i, gathered(starts, columns, values, i, source, zero, width, hidden, slots))
 
     @njit(nogil=True, cache=True)
     def lift(scales: Any, constant: Any, out: Any) -> None:
@@ -61,7 +61,7 @@ def _compiled(hidden: int, lanes: int, sources: str) -> FirstKernels:
         store(constant_gradient, 0, total)
 
     @njit(nogil=True, cache=True)
-    def activate(
+    def forward(
         starts: Any,
         columns: Any,
         values: Any,
@@ -81,8 +81,8 @@ def _compiled(hidden: int, lanes: int, sources: str) -> FirstKernels:
         """active = selu(A source + own + row_scales constants + bias), and the same with dropout."""
         if len(sources) == 0:
             return
-        threshold = tile(load(thresholds, 0, lanes), hidden)
-        scale = tile(load(kept_scale, 0, lanes), hidden)
+        threshold = tile(load(thresholds, 0, slots), hidden)
+        scale = tile(load(kept_scale, 0, slots), hidden)
         nodes = active.shape[0]
         for i in range(nodes):
             total = load(bias, 0, width)
@@ -90,15 +90,15 @@ def _compiled(hidden: int, lanes: int, sources: str) -> FirstKernels:
                 total = fma(row_scales[matrix, i], load(constants, matrix, width), total)
             if own.shape[0] > 0:
                 total = total + load(own, i, width)
-            y = selu(gathered(starts, columns, values, i, source, total, width, hidden, lanes))
+            y = selu(gathered(starts, columns, values, i, source, total, width, hidden, slots))
             store(active, i, y)
-            for lane in range(lanes):
-                places[lane] = ages[lane] * nodes + i
-            rank = load_interleaved(ranks, places, hidden, lanes)
+            for slot in range(slots):
+                places[slot] = ages[slot] * nodes + i
+            rank = load_interleaved(ranks, places, hidden, slots)
             store(dropped, i, where_above(rank, threshold, y * scale))
 
     @njit(nogil=True, cache=True)
-    def retreat(
+    def backward(
         starts: Any,
         columns: Any,
         values: Any,
@@ -119,17 +119,17 @@ def _compiled(hidden: int, lanes: int, sources: str) -> FirstKernels:
         """Gradient before the SELU of every node, and its sums for the bias and the constant features."""
         if len(sources) == 0:
             return
-        threshold = tile(load(thresholds, 0, lanes), hidden)
-        scale = tile(load(kept_scale, 0, lanes), hidden)
+        threshold = tile(load(thresholds, 0, slots), hidden)
+        scale = tile(load(kept_scale, 0, slots), hidden)
         nodes = active.shape[0]
         total = zero = zeros(gradient, width)
         for i in range(nodes):
-            g = gathered(starts, columns, values, i, message, zero, width, hidden, lanes)
+            g = gathered(starts, columns, values, i, message, zero, width, hidden, slots)
             if own_message.shape[0] > 0 and row_of[i] >= 0:
                 g = g + load(own_message, row_of[i], width)
-            for lane in range(lanes):
-                places[lane] = ages[lane] * nodes + i
-            rank = load_interleaved(ranks, places, hidden, lanes)
+            for slot in range(slots):
+                places[slot] = ages[slot] * nodes + i
+            rank = load_interleaved(ranks, places, hidden, slots)
             g = where_above(rank, threshold, g * selu_slope(load(active, i, width)) * scale)
             store(gradient, i, g)
             total = total + g
@@ -137,4 +137,4 @@ def _compiled(hidden: int, lanes: int, sources: str) -> FirstKernels:
                 store(constant_gradient, matrix, fma(row_scales[matrix, i], g, load(constant_gradient, matrix, width)))
         store(bias_gradient, 0, total)
 
-    return FirstKernels(propagate, lift, sink, activate, retreat)
+    return FirstKernels(propagate, lift, sink, forward, backward)

@@ -1,6 +1,6 @@
 """Compiled passes for smoothed predictions: class probabilities of all nodes, and the loss through them.
 
-A row is (classes, lanes). S keeps signs but not sums, so smoothed rows are divided by their sum before the logarithm.
+A row is (classes, slots). S keeps signs but not sums, so smoothed rows are divided by their sum before the logarithm.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tasks.curator.engine.kernels.vectors import larger
 
 
 class LabelKernels(NamedTuple):
-    """``soften``, ``soften_back``, ``judge`` and ``loss_gradient`` for one number of lanes."""
+    """``soften``, ``soften_back``, ``judge`` and ``loss_gradient`` for one number of slots."""
 
     soften: Callable[..., None]
     soften_back: Callable[..., None]
@@ -28,12 +28,12 @@ class LabelKernels(NamedTuple):
 
 
 @cache
-def label_kernels(lanes: int) -> LabelKernels:
+def label_kernels(slots: int) -> LabelKernels:
     """Kernels for any number of classes; they compile on their first call and are cached on disk."""
-    return _compiled(lanes, source_digest())
+    return _compiled(slots, source_digest())
 
 
-def _compiled(lanes: int, sources: str) -> LabelKernels:
+def _compiled(slots: int, sources: str) -> LabelKernels:
     @njit(nogil=True, cache=True)
     def soften(logits: Any, probabilities: Any) -> None:
         """Softmax of every row."""
@@ -41,16 +41,16 @@ def _compiled(lanes: int, sources: str) -> LabelKernels:
             return
         rows, classes, _ = logits.shape
         for r in range(rows):
-            top = load(logits, r * classes, lanes)
+            top = load(logits, r * classes, slots)
             for c in range(1, classes):
-                top = larger(top, load(logits, r * classes + c, lanes))
-            total = zeros(logits, lanes)
+                top = larger(top, load(logits, r * classes + c, slots))
+            total = zeros(logits, slots)
             for c in range(classes):
-                share = exponential(load(logits, r * classes + c, lanes) - top)
+                share = exponential(load(logits, r * classes + c, slots) - top)
                 store(probabilities, r * classes + c, share)
                 total = total + share
             for c in range(classes):
-                store(probabilities, r * classes + c, load(probabilities, r * classes + c, lanes) / total)
+                store(probabilities, r * classes + c, load(probabilities, r * classes + c, slots) / total)
 
     @njit(nogil=True, cache=True)
     def soften_back(probabilities: Any, gradient: Any) -> None:
@@ -59,33 +59,33 @@ def _compiled(lanes: int, sources: str) -> LabelKernels:
             return
         rows, classes, _ = probabilities.shape
         for r in range(rows):
-            mean = zeros(gradient, lanes)
+            mean = zeros(gradient, slots)
             for c in range(r * classes, (r + 1) * classes):
-                mean = mean + load(probabilities, c, lanes) * load(gradient, c, lanes)
+                mean = mean + load(probabilities, c, slots) * load(gradient, c, slots)
             for c in range(r * classes, (r + 1) * classes):
-                store(gradient, c, load(probabilities, c, lanes) * (load(gradient, c, lanes) - mean))
+                store(gradient, c, load(probabilities, c, slots) * (load(gradient, c, slots) - mean))
 
     @njit(nogil=True, cache=True)
     def judge(smoothed: Any, rows: Any, labels: Any, losses: Any, hits: Any) -> None:
-        """Sums over the listed rows of cross-entropy and of right answers (the first of equals counts), per lane."""
+        """Sums over the listed rows of cross-entropy and of right answers (the first of equals counts), per slot."""
         if len(sources) == 0:
             return
         tiny = np.finfo(smoothed.dtype).tiny
         classes = smoothed.shape[1]
         for r in range(len(rows)):
-            for lane in range(lanes):
+            for slot in range(slots):
                 total = 0.0
                 hit = 1.0
-                own = smoothed[rows[r], labels[r], lane]
+                own = smoothed[rows[r], labels[r], slot]
                 for c in range(classes):
-                    other = smoothed[rows[r], c, lane]
+                    other = smoothed[rows[r], c, slot]
                     total += other
                     if other > own or (other == own and c < labels[r]):
                         hit = 0.0
                 # max() would hide a value that is no number.
                 share = own / total
-                losses[lane] -= np.log(tiny if share < tiny else share)
-                hits[lane] += hit
+                losses[slot] -= np.log(tiny if share < tiny else share)
+                hits[slot] += hit
 
     @njit(nogil=True, cache=True)
     def loss_gradient(smoothed: Any, rows: Any, targets: Any, gradient: Any) -> None:
@@ -97,13 +97,13 @@ def _compiled(lanes: int, sources: str) -> LabelKernels:
         gradient[:] = 0
         for r in range(len(rows)):
             start = rows[r] * classes
-            total = zeros(gradient, lanes)
+            total = zeros(gradient, slots)
             mass = targets[r, 0]
             for c in range(classes):
-                total = total + load(smoothed, start + c, lanes)
+                total = total + load(smoothed, start + c, slots)
                 mass += targets[r, c] if c > 0 else targets.dtype.type(0)
             for c in range(classes):
-                q = load(smoothed, start + c, lanes)
+                q = load(smoothed, start + c, slots)
                 # With no target there is nothing to divide, and the quotient could be 0/0.
                 if targets[r, c] > 0:
                     store(gradient, start + c, (mass / total - targets[r, c] / q) / count)

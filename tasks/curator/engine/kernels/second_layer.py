@@ -20,42 +20,42 @@ from tasks.curator.engine.kernels.vectors import fma, larger
 
 
 class SecondKernels(NamedTuple):
-    """``classify``, ``teach``, ``carry`` and ``judge`` for one width of rows."""
+    """``classify``, ``loss_backward``, ``backward_from_logits`` and ``judge`` for one width of rows."""
 
     classify: Callable[..., None]
-    teach: Callable[..., None]
-    carry: Callable[..., None]
+    loss_backward: Callable[..., None]
+    backward_from_logits: Callable[..., None]
     judge: Callable[..., None]
 
 
 @cache
-def second_kernels(hidden: int, lanes: int) -> SecondKernels:
-    """Kernels for rows of (hidden, lanes); they compile on their first call and are cached on disk."""
-    return _compiled(hidden, lanes, source_digest())
+def second_kernels(hidden: int, slots: int) -> SecondKernels:
+    """Kernels for rows of (hidden, slots); they compile on their first call and are cached on disk."""
+    return _compiled(hidden, slots, source_digest())
 
 
-def _compiled(hidden: int, lanes: int, sources: str) -> SecondKernels:
-    width = hidden * lanes
+def _compiled(hidden: int, slots: int, sources: str) -> SecondKernels:
+    width = hidden * slots
 
     @njit(nogil=True, cache=True)
     def classify(
         starts: Any, columns: Any, values: Any, rows: Any, active: Any, near: Any, own: Any, bias: Any, logits: Any
     ) -> None:
-        """Logits (rows, classes, lanes) of the listed nodes."""
+        """Logits (rows, classes, slots) of the listed nodes."""
         if len(sources) == 0:
             return
         classes = bias.shape[0]
         zero = zeros(bias, width)
         for r in range(len(rows)):
-            received = gathered(starts, columns, values, rows[r], active, zero, width, hidden, lanes)
+            received = gathered(starts, columns, values, rows[r], active, zero, width, hidden, slots)
             for c in range(classes):
-                z = load(bias, c, lanes) + fold(received * load(near, c, width), lanes)
+                z = load(bias, c, slots) + fold(received * load(near, c, width), slots)
                 if own.shape[0] > 0:
-                    z = z + fold(load(active, rows[r], width) * load(own, c, width), lanes)
+                    z = z + fold(load(active, rows[r], width) * load(own, c, width), slots)
                 store(logits, r * classes + c, z)
 
     @njit(nogil=True, cache=True)
-    def teach(
+    def loss_backward(
         starts: Any,
         columns: Any,
         values: Any,
@@ -65,7 +65,7 @@ def _compiled(hidden: int, lanes: int, sources: str) -> SecondKernels:
         near: Any,
         own: Any,
         bias: Any,
-        room: Any,
+        workspace: Any,
         message: Any,
         own_message: Any,
         near_gradient: Any,
@@ -79,28 +79,28 @@ def _compiled(hidden: int, lanes: int, sources: str) -> SecondKernels:
         count = targets.dtype.type(len(rows))
         zero = zeros(bias, width)
         for r in range(len(rows)):
-            received = gathered(starts, columns, values, rows[r], active, zero, width, hidden, lanes)
+            received = gathered(starts, columns, values, rows[r], active, zero, width, hidden, slots)
             kept = load(active, rows[r], width)
             for c in range(classes):
-                z = load(bias, c, lanes) + fold(received * load(near, c, width), lanes)
+                z = load(bias, c, slots) + fold(received * load(near, c, width), slots)
                 if own.shape[0] > 0:
-                    z = z + fold(kept * load(own, c, width), lanes)
-                store(room, c, z)
-            top = load(room, 0, lanes)
+                    z = z + fold(kept * load(own, c, width), slots)
+                store(workspace, c, z)
+            top = load(workspace, 0, slots)
             mass = targets[r, 0]
             for c in range(1, classes):
-                top = larger(top, load(room, c, lanes))
+                top = larger(top, load(workspace, c, slots))
                 mass += targets[r, c]
-            total = zeros(bias, lanes)
+            total = zeros(bias, slots)
             for c in range(classes):
-                share = exponential(load(room, c, lanes) - top)
-                store(room, c, share)
+                share = exponential(load(workspace, c, slots) - top)
+                store(workspace, c, share)
                 total = total + share
             total = mass / total
             back = own_back = zero
             for c in range(classes):
-                g = (load(room, c, lanes) * total - targets[r, c]) / count
-                store(bias_gradient, c, load(bias_gradient, c, lanes) + g)
+                g = (load(workspace, c, slots) * total - targets[r, c]) / count
+                store(bias_gradient, c, load(bias_gradient, c, slots) + g)
                 wide = tile(g, hidden)
                 back = fma(wide, load(near, c, width), back)
                 store(near_gradient, c, fma(wide, received, load(near_gradient, c, width)))
@@ -112,7 +112,7 @@ def _compiled(hidden: int, lanes: int, sources: str) -> SecondKernels:
                 store(own_message, r, own_back)
 
     @njit(nogil=True, cache=True)
-    def carry(
+    def backward_from_logits(
         starts: Any,
         columns: Any,
         values: Any,
@@ -126,18 +126,18 @@ def _compiled(hidden: int, lanes: int, sources: str) -> SecondKernels:
         own_gradient: Any,
         bias_gradient: Any,
     ) -> None:
-        """The same from gradients (N, classes, lanes) for the logits of all nodes."""
+        """The same from gradients (N, classes, slots) for the logits of all nodes."""
         if len(sources) == 0:
             return
         nodes, classes, _ = gradient.shape
         zero = zeros(gradient, width)
         for i in range(nodes):
-            received = gathered(starts, columns, values, i, active, zero, width, hidden, lanes)
+            received = gathered(starts, columns, values, i, active, zero, width, hidden, slots)
             kept = load(active, i, width)
             back = own_back = zero
             for c in range(classes):
-                g = load(gradient, i * classes + c, lanes)
-                store(bias_gradient, c, load(bias_gradient, c, lanes) + g)
+                g = load(gradient, i * classes + c, slots)
+                store(bias_gradient, c, load(bias_gradient, c, slots) + g)
                 wide = tile(g, hidden)
                 back = fma(wide, load(near, c, width), back)
                 store(near_gradient, c, fma(wide, received, load(near_gradient, c, width)))
@@ -150,27 +150,27 @@ def _compiled(hidden: int, lanes: int, sources: str) -> SecondKernels:
 
     @njit(nogil=True, cache=True)
     def judge(logits: Any, labels: Any, losses: Any, hits: Any) -> None:
-        """Sums over the rows of cross-entropy and of right answers (the first of equal logits counts), per lane."""
+        """Sums over the rows of cross-entropy and of right answers (the first of equal logits counts), per slot."""
         if len(sources) == 0:
             return
         rows, classes, _ = logits.shape
         one = logits.dtype.type(1)
-        top, total = np.empty(lanes, logits.dtype), np.empty(lanes, logits.dtype)
+        top, total = np.empty(slots, logits.dtype), np.empty(slots, logits.dtype)
         for r in range(rows):
-            best = load(logits, r * classes, lanes)
+            best = load(logits, r * classes, slots)
             for c in range(1, classes):
-                best = larger(best, load(logits, r * classes + c, lanes))
-            mass = zeros(logits, lanes)
+                best = larger(best, load(logits, r * classes + c, slots))
+            mass = zeros(logits, slots)
             for c in range(classes):
-                mass = mass + exponential(load(logits, r * classes + c, lanes) - best)
+                mass = mass + exponential(load(logits, r * classes + c, slots) - best)
             store(top, 0, best)
             store(total, 0, mass)
-            for lane in range(lanes):
-                own = logits[r, labels[r], lane]
-                losses[lane] += np.log(np.float64(total[lane])) + np.float64(top[lane] - own)
-                hit = own == top[lane]
+            for slot in range(slots):
+                own = logits[r, labels[r], slot]
+                losses[slot] += np.log(np.float64(total[slot])) + np.float64(top[slot] - own)
+                hit = own == top[slot]
                 for c in range(labels[r]):
-                    hit = hit and logits[r, c, lane] < own
-                hits[lane] += hit * one
+                    hit = hit and logits[r, c, slot] < own
+                hits[slot] += hit * one
 
-    return SecondKernels(classify, teach, carry, judge)
+    return SecondKernels(classify, loss_backward, backward_from_logits, judge)

@@ -60,22 +60,22 @@ def tile(_: Any, vector: Any, times: Any) -> Any:
 
 
 @literal_instruction
-def load_interleaved(_: Any, array: Any, places: Any, width: Any, lanes: Any) -> Any:
-    """Vectors number ``places[0]`` ... ``places[lanes - 1]``: the first number of each, then the second of each."""
+def load_interleaved(_: Any, array: Any, places: Any, width: Any, slots: Any) -> Any:
+    """Vectors number ``places[0]`` ... ``places[slots - 1]``: the first number of each, then the second of each."""
     kind = Vector(array.dtype, width.literal_value)
-    count = lanes.literal_value
+    count = slots.literal_value
 
     def emit(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         indices = context.make_array(sig.args[1])(context, builder, arguments[1]).data
         vectors = []
-        for lane in range(count):
-            index = builder.load(builder.gep(indices, [ir.Constant(ir.IntType(64), lane)]))
+        for slot in range(count):
+            index = builder.load(builder.gep(indices, [ir.Constant(ir.IntType(64), slot)]))
             pointer, alignment = _address(context, builder, sig.args[0], arguments[0], index, kind)
             vectors.append(builder.load(pointer, align=alignment))
         joined = _joined(builder, vectors)
-        return shuffled(builder, joined, [n + lane * kind.width for n in range(kind.width) for lane in range(count)])
+        return shuffled(builder, joined, [n + slot * kind.width for n in range(kind.width) for slot in range(count)])
 
-    return Vector(kind.dtype, kind.width * count)(array, places, width, lanes), emit
+    return Vector(kind.dtype, kind.width * count)(array, places, width, slots), emit
 
 
 @literal_instruction

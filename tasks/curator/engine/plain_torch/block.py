@@ -1,7 +1,7 @@
 """The same block in torch: what runs on a GPU, and the check of the compiled form by autograd.
 
-All models of a block share one sparse product per stage, (N, N) @ (N, hidden * lanes). Losses of the models are added;
-since no lane touches another, the gradient of the sum is every model's own.
+All models of a block share one sparse product per stage, (N, N) @ (N, hidden * slots). Losses of the models are added;
+since no slot touches another, the gradient of the sum is every model's own.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from tasks.curator.engine.compiled.block import EDGE_WEIGHTS
-from tasks.curator.engine.compiled.slots import Lanes
+from tasks.curator.engine.compiled.slots import BatchSlots
 from tasks.curator.engine.compiled.weights import StackedWeights
-from tasks.curator.engine.family import Family
 from tasks.curator.engine.plain_torch.edges import LearnedPropagation, StackedSparse
 from tasks.curator.engine.settings import GraphSteps
+from tasks.curator.engine.shared_tensors import SharedTensors
 from tasks.curator.hyper_parameters import HyperParameters
 
 
@@ -27,82 +27,86 @@ class TorchBlock:
     """``Block`` on a torch device; see there for the methods."""
 
     def __init__(
-        self, family: Family, lanes: int, graph_steps: GraphSteps | None = None, device: str | torch.device = "cpu"
+        self,
+        shared: SharedTensors,
+        slots: int,
+        graph_steps: GraphSteps | None = None,
+        device: str | torch.device = "cpu",
     ) -> None:
-        self.family, self.lanes, self._graph_steps = family, lanes, graph_steps
+        self.shared, self.slots, self._graph_steps = shared, slots, graph_steps
         self._device = torch.device(device)
-        self._lanes = Lanes(lanes, family.dtype, family.ranks)
+        self._slots = BatchSlots(slots, shared.dtype, shared.ranks)
         # The stacked arrays stay the owners of names and shapes: they are written here and sent to the device.
-        self._stack = StackedWeights(family.architecture, lanes, family.dtype)
+        self._stack = StackedWeights(shared.architecture, slots, shared.dtype)
         self._first, self._rest = self._placed(self._stack.first), self._placed(self._stack.rest)
         self._moments = [torch.zeros_like(array) for array in (self._first, self._first, self._rest, self._rest)]
-        first, place = family.first, self._sparse
+        first, place = shared.first, self._sparse
         self._row_scales, self._reach = self._placed(first.row_scales), self._placed(first.reach)
-        self._fused = None if first.fused is None else place(first.fused, (family.nodes, len(self._first)))
-        dimensions = family.architecture.dimensions
-        self._project = None if first.project is None else place(first.project, (family.nodes, dimensions))
+        self._fused = None if first.fused is None else place(first.fused, (shared.nodes, len(self._first)))
+        dimensions = shared.architecture.dimensions
+        self._project = None if first.project is None else place(first.project, (shared.nodes, dimensions))
         self._dense = None if first.dense is None else self._placed(first.dense)
-        square = (family.nodes, family.nodes)
-        self._smooth = None if family.smooth is None else place(family.smooth, square)
+        square = (shared.nodes, shared.nodes)
+        self._smooth = None if shared.smooth is None else place(shared.smooth, square)
         self._smooth_features = None if first.smooth is None else place(first.smooth, square)
         self._learned = None
         self._propagation: Any
-        if family.support is not None:
-            self._learned = self._propagation = LearnedPropagation(family.support, lanes, self._device)
+        if shared.support is not None:
+            self._learned = self._propagation = LearnedPropagation(shared.support, slots, self._device)
         else:
-            self._propagation = place(family.edges.propagation, square)
-        self._taught, self._targets = self._placed(family.taught_rows), self._placed(family.targets)
-        self._judged, self._labels = self._placed(family.validation_rows), self._placed(family.validation_labels)
+            self._propagation = place(shared.edges.propagation, square)
+        self._training, self._targets = self._placed(shared.training_rows), self._placed(shared.targets)
+        self._judged, self._labels = self._placed(shared.validation_rows), self._placed(shared.validation_labels)
         self._hidden: Tensor | None = None
 
-    def load(self, lane: int, point: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
-        """Puts a model into a lane, at its start or with the given weights."""
-        self._stack.put(lane, self.family.start if weights is None else weights)
-        self._first[..., lane] = self._placed(self._stack.first[..., lane])
-        self._rest[..., lane] = self._placed(self._stack.rest[..., lane])
+    def load(self, slot: int, point: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
+        """Puts a model into a slot, at its start or with the given weights."""
+        self._stack.put(slot, self.shared.start if weights is None else weights)
+        self._first[..., slot] = self._placed(self._stack.first[..., slot])
+        self._rest[..., slot] = self._placed(self._stack.rest[..., slot])
         for moment in self._moments:
-            moment[..., lane] = 0
+            moment[..., slot] = 0
         if self._learned is not None:
-            self._learned.put(lane, None if weights is None else weights[EDGE_WEIGHTS])
-        self._lanes.load(lane, point)
+            self._learned.put(slot, None if weights is None else weights[EDGE_WEIGHTS])
+        self._slots.load(slot, point)
         self._hidden = None
 
-    def clear(self, lane: int) -> None:
-        """Leaves a lane idle."""
-        self._lanes.clear(lane)
+    def clear(self, slot: int) -> None:
+        """Leaves a slot idle."""
+        self._slots.clear(slot)
 
     def step(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """One epoch of every lane; then the mean validation cross-entropy and accuracy, (readings, lanes) each."""
-        if self._learned is not None and self._lanes.ages.any():
+        """One epoch of every slot; then the mean validation cross-entropy and accuracy, (evaluations, slots) each."""
+        if self._learned is not None and self._slots.ages.any():
             self._move_graph(self._learned)
         first, rest = self._first.requires_grad_(), self._rest.requires_grad_()
         loss = self._loss(self._dropout(self._activated()))
         gradients = torch.autograd.grad(loss, (first, rest))
-        self._lanes.advance()
+        self._slots.advance()
         with torch.no_grad():
             self._first, self._rest = first.detach(), rest.detach()
-            self._descend(self._first, gradients[0], *self._moments[:2])
-            self._descend(self._rest, gradients[1], *self._moments[2:])
+            self._step_weights(self._first, gradients[0], *self._moments[:2])
+            self._step_weights(self._rest, gradients[1], *self._moments[2:])
             self._hidden = self._activated()
             return self._validated(self._hidden)
 
-    def logits(self, lane: int) -> NDArray[Any]:
-        """Logits (N, classes) of a lane's model."""
+    def logits(self, slot: int) -> NDArray[Any]:
+        """Logits (N, classes) of a slot's model."""
         with torch.no_grad():
-            return self._logits(self._current())[..., lane].cpu().numpy()
+            return self._logits(self._current())[..., slot].cpu().numpy()
 
-    def predict(self, lane: int, l_y: int) -> NDArray[np.float64]:
-        """Log-probabilities (N, classes) of a lane's model."""
+    def predict(self, slot: int, l_y: int) -> NDArray[np.float64]:
+        """Log-probabilities (N, classes) of a slot's model."""
         with torch.no_grad():
-            return self._log_shares(self._logits(self._current()), l_y)[..., lane].double().cpu().numpy()
+            return self._log_shares(self._logits(self._current()), l_y)[..., slot].double().cpu().numpy()
 
-    def weights(self, lane: int) -> dict[str, NDArray[Any]]:
-        """Copies of a lane's weights by name, matrices as (inputs, outputs), and of the edges' if they are learned."""
-        self._stack.first[..., lane] = self._first[..., lane].cpu().numpy()
-        self._stack.rest[..., lane] = self._rest[..., lane].cpu().numpy()
-        weights = self._stack.copied(lane)
+    def weights(self, slot: int) -> dict[str, NDArray[Any]]:
+        """Copies of a slot's weights by name, matrices as (inputs, outputs), and of the edges' if they are learned."""
+        self._stack.first[..., slot] = self._first[..., slot].cpu().numpy()
+        self._stack.rest[..., slot] = self._rest[..., slot].cpu().numpy()
+        weights = self._stack.copied(slot)
         if self._learned is not None:
-            weights[EDGE_WEIGHTS] = self._learned.copied(lane)
+            weights[EDGE_WEIGHTS] = self._learned.copied(slot)
         return weights
 
     def _placed(self, array: NDArray[Any]) -> Tensor:
@@ -112,12 +116,12 @@ class TorchBlock:
         return StackedSparse(csr, shape, self._device)
 
     def _parts(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Views of the small weights: near, own (classes, hidden, lanes), bias, first_bias."""
-        shape, count = self.family.architecture, self.family.first.matrices
+        """Views of the small weights: near, own (classes, hidden, slots), bias, first_bias."""
+        shape, count = self.shared.architecture, self.shared.first.matrices
         square = shape.classes * shape.hidden
         sizes = [square, (count - 1) * square, shape.classes, shape.hidden]
         near, own, bias, first_bias = torch.split(self._rest, sizes)
-        matrix = (-1, shape.hidden, self.lanes)
+        matrix = (-1, shape.hidden, self.slots)
         return near.reshape(matrix), own.reshape(matrix), bias, first_bias
 
     def _current(self) -> Tensor:
@@ -126,8 +130,8 @@ class TorchBlock:
         return self._hidden
 
     def _activated(self) -> Tensor:
-        """Hidden values (N, hidden, lanes) without dropout."""
-        first, bias = self.family.first, self._parts()[3]
+        """Hidden values (N, hidden, slots) without dropout."""
+        first, bias = self.shared.first, self._parts()[3]
         matrices = self._first.chunk(first.matrices)
         sums = first.constant * torch.stack([matrix.sum(dim=0) for matrix in matrices])
         if self._fused is not None:
@@ -146,16 +150,16 @@ class TorchBlock:
             return torch.einsum("nd,dhl->nhl", self._dense, matrix)
         assert self._project is not None  # one of the two in the staged form
         out = self._project @ matrix
-        for _ in range(self.family.first.steps):
+        for _ in range(self.shared.first.steps):
             assert self._smooth_features is not None
             out = self._smooth_features @ out
         return out
 
     def _dropout(self, hidden: Tensor) -> Tensor:
-        draws = self._lanes.draws()
-        ranks = self._placed(self.family.ranks.ranks[draws]).permute(1, 2, 0)
-        kept = ranks > self._placed(self._lanes.thresholds)
-        return hidden * kept * self._placed(self._lanes.kept_scale)
+        draws = self._slots.draws()
+        ranks = self._placed(self.shared.ranks.ranks[draws]).permute(1, 2, 0)
+        kept = ranks > self._placed(self._slots.thresholds)
+        return hidden * kept * self._placed(self._slots.kept_scale)
 
     def _logits(self, hidden: Tensor) -> Tensor:
         near, own, bias, _ = self._parts()
@@ -174,20 +178,20 @@ class TorchBlock:
 
     def _loss(self, hidden: Tensor) -> Tensor:
         """The models' training losses, added."""
-        logs = self._log_shares(self._logits(hidden), self.family.loss_smoothing)[self._taught]
-        return -(logs * self._targets[:, :, None]).sum() / len(self._taught)
+        logs = self._log_shares(self._logits(hidden), self.shared.loss_smoothing)[self._training]
+        return -(logs * self._targets[:, :, None]).sum() / len(self._training)
 
     def _validated(self, hidden: Tensor) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         logits, losses, hits = self._logits(hidden), [], []
-        for steps in self.family.readings:
+        for steps in self.shared.evaluations:
             logs = self._log_shares(logits, steps)[self._judged]
-            places = self._labels[:, None, None].expand(-1, 1, self.lanes)
+            places = self._labels[:, None, None].expand(-1, 1, self.slots)
             losses.append(-logs.gather(1, places).squeeze(1).double().mean(dim=0))
             hits.append((logs.argmax(dim=1) == self._labels[:, None]).double().mean(dim=0))
         return torch.stack(losses).cpu().numpy(), torch.stack(hits).cpu().numpy()
 
-    def _descend(self, weight: Tensor, gradient: Tensor, moment: Tensor, square: Tensor) -> None:
-        rate, decay, correction = self._placed(self._lanes.step)
+    def _step_weights(self, weight: Tensor, gradient: Tensor, moment: Tensor, square: Tensor) -> None:
+        rate, decay, correction = self._placed(self._slots.step)
         gradient = gradient + decay * weight
         moment.lerp_(gradient, 0.1)
         square.mul_(0.999).addcmul_(gradient, gradient, value=0.001)
@@ -196,7 +200,7 @@ class TorchBlock:
     def _move_graph(self, learned: LearnedPropagation) -> None:
         """The graph's steps of every model that has trained an epoch."""
         assert self._graph_steps is not None  # with a support
-        sizes = self._placed(self._lanes.graph_sizes(self._graph_steps.step_size))
+        sizes = self._placed(self._slots.graph_sizes(self._graph_steps.step_size))
         for _ in range(self._graph_steps.inner_steps):
             weights = learned.weights.requires_grad_()
             (gradient,) = torch.autograd.grad(self._loss(self._activated()), weights)

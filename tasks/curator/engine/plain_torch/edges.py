@@ -16,7 +16,7 @@ from tasks.models.fixed_sparse import FixedSparse
 
 
 class StackedSparse:
-    """A sparse matrix that all models share, for stacked rows (columns, k, lanes)."""
+    """A sparse matrix that all models share, for stacked rows (columns, k, slots)."""
 
     def __init__(self, csr: Csr, shape: tuple[int, int], device: torch.device) -> None:
         matrix = csr_array((csr.values, csr.columns, csr.starts), shape=shape)
@@ -24,15 +24,15 @@ class StackedSparse:
         self._matrix = FixedSparse(matrix, dtype=dtype, device=device)
 
     def __matmul__(self, stacked: Tensor) -> Tensor:
-        """(rows, k, lanes); differentiable in ``stacked``."""
+        """(rows, k, slots); differentiable in ``stacked``."""
         flat: Tensor = self._matrix @ stacked.reshape(len(stacked), -1)
         return flat.reshape(-1, *stacked.shape[1:])
 
 
 class LearnedPropagation:
-    """P from weights (entries, lanes) on a support; the gradient reaches every weight, through the degrees too."""
+    """P from weights (entries, slots) on a support; the gradient reaches every weight, through the degrees too."""
 
-    def __init__(self, support: Support, lanes: int, device: torch.device) -> None:
+    def __init__(self, support: Support, slots: int, device: torch.device) -> None:
         self._support = support
         place = lambda array: torch.from_numpy(np.array(array)).to(device)  # noqa: E731
         lengths = np.diff(support.pattern.indptr)
@@ -41,29 +41,29 @@ class LearnedPropagation:
         self._columns = place(support.pattern.indices.astype(np.int64))
         self._own = place(support.diagonal)
         self._places, self._reported = place(support.learned), place(support.reported)
-        self.weights = place(support.start).unsqueeze(1).repeat(1, lanes)
+        self.weights = place(support.start).unsqueeze(1).repeat(1, slots)
 
-    def put(self, lane: int, weights: NDArray[Any] | None) -> None:
+    def put(self, slot: int, weights: NDArray[Any] | None) -> None:
         """The graph's own weights, or those of ``copied``."""
         self.weights = self.weights.detach()
         start = np.array(self._support.start)
         if weights is not None:
             start[self._support.learned] = weights[self._support.stored]
-        self.weights[:, lane] = torch.from_numpy(start).to(self.weights.device)
+        self.weights[:, slot] = torch.from_numpy(start).to(self.weights.device)
 
-    def copied(self, lane: int) -> NDArray[Any]:
+    def copied(self, slot: int) -> NDArray[Any]:
         """Weights (E,) in the order of the graph's stored entries; entries without influence are one."""
         weights = np.ones(self._support.entries, dtype=self._support.start.dtype)
-        weights[self._support.stored] = self.weights[self._places, lane].detach().cpu().numpy()
+        weights[self._support.stored] = self.weights[self._places, slot].detach().cpu().numpy()
         return weights
 
     def __matmul__(self, stacked: Tensor) -> Tensor:
-        """P @ stacked, (N, k, lanes), for stacked (N, k, lanes)."""
+        """P @ stacked, (N, k, slots), for stacked (N, k, slots)."""
         messages = self._values().unsqueeze(1) * stacked[self._columns]
         return self._summed(messages.flatten(1)).reshape(stacked.shape)
 
     def move(self, gradient: Tensor, sizes: Tensor) -> None:
-        """One proximal step of the learned entries; ``sizes`` (3, lanes): step size, lambda1, lambda2."""
+        """One proximal step of the learned entries; ``sizes`` (3, slots): step size, lambda1, lambda2."""
         size, distance, sparsity = sizes
         weights = self.weights.detach()
         learned = weights[self._places]

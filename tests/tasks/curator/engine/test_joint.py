@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tasks.curator.engine.settings import EngineSettings, GraphSteps
-from tasks.curator.engine.train_batch import train_together
+from tasks.curator.engine.train_batch import train_batch
 from tasks.curator.hyper_parameters import HyperParameters
 
 EPOCHS = 25
@@ -37,7 +37,7 @@ def test_models_and_graphs_are_those_of_the_reference(
         point = HyperParameters(
             point.learning_rate, point.dropout, point.weight_decay, l_x, l_y, point.lambda1, point.lambda2
         )
-        (ours,) = train_together([problem], [[point]], settings).trained
+        (ours,) = train_batch([problem], [[point]], settings).trained
         expected = train_jointly(problem, backbone, point, steps, EPOCHS, normalization)
         row = ours.search.iloc[0]
         assert (row["chosen_epoch"], row["validation_accuracy"]) == (expected.fit.epoch, expected.fit.score.accuracy)

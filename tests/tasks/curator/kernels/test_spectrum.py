@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.curator.kernels.spectrum import CURES, cured, spectrum_of
+from tasks.curator.kernels.spectrum import CORRECTIONS, corrected, spectrum_of
 from tasks.errors import UserError
 
 
@@ -22,24 +22,24 @@ def test_spectrum_in_three_figures() -> None:
 
 
 @settings(max_examples=30)
-@given(seed=st.integers(0, 2**31), cure=st.sampled_from(["clip", "flip", "shift"]))
-def test_cured_training_matrices_have_no_negative_eigenvalue(seed: int, cure: str) -> None:
+@given(seed=st.integers(0, 2**31), correction=st.sampled_from(["clip", "flip", "shift"]))
+def test_corrected_training_matrices_have_no_negative_eigenvalue(seed: int, correction: str) -> None:
     kernel, train = indefinite(seed), np.arange(2, 12)
     columns = kernel[:, train]
     values, vectors = np.linalg.eigh(kernel[np.ix_(train, train)])
-    wanted = {"clip": np.maximum(values, 0), "flip": np.abs(values), "shift": values - values[0]}[cure]
-    ours = cured(columns, train, cure)
+    wanted = {"clip": np.maximum(values, 0), "flip": np.abs(values), "shift": values - values[0]}[correction]
+    ours = corrected(columns, train, correction)
     np.testing.assert_allclose(ours[train], (vectors * wanted) @ vectors.T, atol=1e-10)
     assert (columns == kernel[:, train]).all()
 
 
-@pytest.mark.parametrize("cure", CURES)
-def test_cures_never_look_at_other_rows(cure: str) -> None:
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_corrections_never_look_at_other_rows(correction: str) -> None:
     kernel, train = indefinite(3), np.array([0, 3, 4, 9, 11])
     columns = kernel[:, train]
-    before = cured(columns, train, cure)
+    before = corrected(columns, train, correction)
     columns[1] = 100.0
-    after = cured(columns, train, cure)
+    after = corrected(columns, train, correction)
     others = np.arange(14) != 1
     np.testing.assert_allclose(before[others], after[others], atol=1e-12)
 
@@ -48,14 +48,14 @@ def test_an_unseen_twin_of_a_training_graph_gets_its_row() -> None:
     kernel, train = indefinite(5), np.arange(10)
     columns = kernel[:, train]
     columns[12] = columns[4]
-    for cure in ("clip", "flip"):
-        ours = cured(columns, train, cure)
+    for correction in ("clip", "flip"):
+        ours = corrected(columns, train, correction)
         np.testing.assert_allclose(ours[12], ours[4], atol=1e-10)
 
 
-def test_sound_kernels_stay_and_unknown_cures_are_named() -> None:
+def test_sound_kernels_stay_and_unknown_corrections_are_named() -> None:
     kernel = indefinite(1) @ indefinite(1).T
-    for cure in CURES:
-        np.testing.assert_allclose(cured(kernel, np.arange(14), cure), kernel, atol=1e-9)
+    for correction in CORRECTIONS:
+        np.testing.assert_allclose(corrected(kernel, np.arange(14), correction), kernel, atol=1e-9)
     with pytest.raises(UserError, match="'square' is unknown"):
-        cured(kernel, np.arange(14), "square")
+        corrected(kernel, np.arange(14), "square")

@@ -54,16 +54,16 @@ def test_alpha_is_chosen_by_validation() -> None:
     assert choose_svm(kernels, report).settings["alpha"] == 1.0
 
 
-@pytest.mark.parametrize("cure", ["clip", "flip", "shift"])
-def test_indefinite_kernels_can_be_cured_without_the_test_rows(cure: str) -> None:
+@pytest.mark.parametrize("correction", ["clip", "flip", "shift"])
+def test_indefinite_kernels_can_be_corrected_without_the_test_rows(correction: str) -> None:
     distances, labels, report, test = problem()
     indefinite = distances**3  # e^{-|x|^3} is no kernel
     kernels = list(gromov_kernels({1.0: indefinite}, report.train_nodes, gammas=(1.0,)))
     assert spectrum_of(kernels[0][1][:60]).negative_mass > 0.01
-    before = choose_svm(kernels, report, cure=cure, penalties=(1.0,))
+    before = choose_svm(kernels, report, correction=correction, penalties=(1.0,))
     assert (before.predictions[test] == labels[test]).mean() > 0.6
     kernels[0][1][test[0]] = 0.0
-    after = choose_svm(kernels, report, cure=cure, penalties=(1.0,))
+    after = choose_svm(kernels, report, correction=correction, penalties=(1.0,))
     others = np.arange(90) != test[0]
     assert (before.predictions[others] == after.predictions[others]).all()
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from tasks.curator.engine.settings import EngineSettings
-from tasks.curator.engine.train_batch import train_together
+from tasks.curator.engine.train_batch import train_batch
 from tasks.curator.hyper_parameters import HyperParameters
 from tasks.curator.search.forecast import forecast
 from tasks.curator.search.searching import COLUMNS, search
@@ -34,7 +34,7 @@ def test_the_choice_is_the_best_of_the_table_trained_to_its_end(repeats, strateg
         order = table.sort_values(["validation_accuracy", "validation_loss"], ascending=[False, True], kind="stable")
         assert trained.chosen == order.index[0]
         assert table["rounds"].iloc[trained.chosen] == table["rounds"].max()
-        (alone,) = train_together([problem], [[trained.hyper_parameters]], SETTINGS).trained
+        (alone,) = train_batch([problem], [[trained.hyper_parameters]], SETTINGS).trained
         assert (alone.log_probabilities == trained.log_probabilities).all()
     assert (
         found.model_epochs
@@ -48,7 +48,7 @@ def test_halving_costs_less_and_keeps_what_leads(repeats):
     assert halved.model_epochs < full.model_epochs / 2
     table = halved.trained[0].search
     assert sorted(table["rounds"].value_counts()) == sorted([24 - 8, 8 - 3, 3 - 1, 1])
-    first = train_together(problems, [GRID], EngineSettings("gcn", epochs=2, patience=20, workers=1)).trained[0].search
+    first = train_batch(problems, [GRID], EngineSettings("gcn", epochs=2, patience=20, workers=1)).trained[0].search
     leaders = first.sort_values(["validation_accuracy", "validation_loss"], ascending=[False, True], kind="stable")
     assert set(table.index[table["rounds"] > 1]) == set(leaders.index[:8])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tasks.curator.engine.batch_planner import Bench
+from tasks.curator.engine.batch_planner import BatchPlanner
 from tasks.curator.engine.compiled.block import Block
 from tasks.curator.engine.settings import EngineSettings
 from tasks.curator.hyper_parameters import HyperParameters, grid
@@ -15,32 +15,32 @@ RATES = (1e-4, 1e-3, 1e-2, 1e-1)
 EPOCHS = 20
 
 
-def block_of(problem, backbone, points, *, lanes=4, epochs=EPOCHS, **options):
-    """A block of the points' only family, and the l_y in it."""
-    settings = EngineSettings(backbone, epochs=epochs, precision="float64", lanes=lanes, **options)
-    bench = Bench([problem], [points], settings)
-    (kin,) = bench.waiting
-    return Block(bench.family(kin), lanes)
+def block_of(problem, backbone, points, *, slots=4, epochs=EPOCHS, **options):
+    """A block of the points' only group, and the l_y in it."""
+    settings = EngineSettings(backbone, epochs=epochs, precision="float64", slots=slots, **options)
+    planner = BatchPlanner([problem], [points], settings)
+    (group_key,) = planner.waiting
+    return Block(planner.shared(group_key), slots)
 
 
 def agree(problem, backbone, points, train_alone, **options):
     """Trains the points side by side; predictions and validation must be those of one model at a time."""
     block = block_of(problem, backbone, points, **options)
-    for lane, point in enumerate(points):
-        block.load(lane, point)
+    for slot, point in enumerate(points):
+        block.load(slot, point)
     for _ in range(EPOCHS):
         losses, accuracies = block.step()
     labels = problem.labels
-    for lane, point in enumerate(points):
+    for slot, point in enumerate(points):
         _, expected = train_alone(problem, backbone, point, EPOCHS, **options)
         # Only the scale 1 / (1 - dropout) may be rounded to float32; every epoch adds to what that moves.
         near = 1e-10 if point.dropout in (0.0, 0.5) else EPOCHS * float(np.finfo(np.float32).eps)
-        np.testing.assert_allclose(block.predict(lane, point.l_y), expected, rtol=near, atol=near)
+        np.testing.assert_allclose(block.predict(slot, point.l_y), expected, rtol=near, atol=near)
         chosen = expected[labels.validation_nodes]
         own = chosen[np.arange(len(chosen)), labels.validation_labels]
-        reading = block.family.readings.index(point.l_y)
-        assert losses[reading, lane] == pytest.approx(-own.mean(), rel=near, abs=near)
-        assert accuracies[reading, lane] == np.mean(chosen.argmax(axis=1) == labels.validation_labels)
+        evaluation = block.shared.evaluations.index(point.l_y)
+        assert losses[evaluation, slot] == pytest.approx(-own.mean(), rel=near, abs=near)
+        assert accuracies[evaluation, slot] == np.mean(chosen.argmax(axis=1) == labels.validation_labels)
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.5])
@@ -71,21 +71,21 @@ def test_the_loss_reaches_the_weights_through_smoothed_predictions(make_scene, t
     agree(make_scene().problem, backbone, points, train_alone, smooth_loss=True)
 
 
-@pytest.mark.parametrize("lanes", [1, 2, 8])
-def test_a_model_does_not_depend_on_its_lane_its_start_or_the_width(make_scene, lanes):
+@pytest.mark.parametrize("slots", [1, 2, 8])
+def test_a_model_does_not_depend_on_its_lane_its_start_or_the_width(make_scene, slots):
     problem, points = make_scene().problem, grid(RATES, [0.5], [0.001])
     alone = block_of(problem, "sage", points)
     alone.load(2, points[3])
     for _ in range(5):
         alone.step()
-    crowded = block_of(problem, "sage", points, lanes=lanes)
-    for lane in range(lanes):
-        crowded.load(lane, points[lane % 3])
+    crowded = block_of(problem, "sage", points, slots=slots)
+    for slot in range(slots):
+        crowded.load(slot, points[slot % 3])
     for _ in range(4):
         crowded.step()
-    crowded.load(lanes - 1, points[3])
+    crowded.load(slots - 1, points[3])
     for _ in range(5):
         crowded.step()
-    assert np.array_equal(alone.predict(2, 0), crowded.predict(lanes - 1, 0))
-    expected, found = alone.weights(2), crowded.weights(lanes - 1)
+    assert np.array_equal(alone.predict(2, 0), crowded.predict(slots - 1, 0))
+    expected, found = alone.weights(2), crowded.weights(slots - 1)
     assert all(np.array_equal(expected[name], found[name]) for name in expected)

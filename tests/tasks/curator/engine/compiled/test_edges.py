@@ -28,18 +28,18 @@ def learned_of(backbone, normalization):
     return learned
 
 
-def matrix(csr, lane, columns=NODES):
-    return sparse.csr_array((csr.values[:, lane], csr.columns, csr.starts), shape=(NODES, columns)).toarray()
+def matrix(csr, slot, columns=NODES):
+    return sparse.csr_array((csr.values[:, slot], csr.columns, csr.starts), shape=(NODES, columns)).toarray()
 
 
 @pytest.mark.parametrize(("backbone", "normalization"), FORMS)
 def test_it_starts_as_the_propagation_matrix(backbone, normalization):
     learned = learned_of(backbone, normalization)
     expected = propagation_matrix(GRAPH, backbone, normalization).toarray()
-    for lane in range(LANES):
-        np.testing.assert_allclose(matrix(learned.edges.propagation, lane), expected, atol=1e-12)
-        np.testing.assert_allclose(matrix(learned.edges.transposed, lane), expected.T, atol=1e-12)
-        np.testing.assert_allclose(matrix(learned.edges.taught_transposed, lane, 6), expected[::2].T, atol=1e-12)
+    for slot in range(LANES):
+        np.testing.assert_allclose(matrix(learned.edges.propagation, slot), expected, atol=1e-12)
+        np.testing.assert_allclose(matrix(learned.edges.transposed, slot), expected.T, atol=1e-12)
+        np.testing.assert_allclose(matrix(learned.edges.training_transposed, slot, 6), expected[::2].T, atol=1e-12)
 
 
 @pytest.mark.parametrize(("backbone", "normalization"), FORMS)
@@ -51,7 +51,7 @@ def test_a_step_follows_the_gradient_through_the_degrees(backbone, normalization
     row_of = np.where(EVERYONE % 2, -1, EVERYONE // 2).astype(np.int32)
     sizes = np.array([[0.1, 0.2], [0.3, 0.0], [0.01, 0.0]])
     learned.step(before, projected, row_of, message, active, sizes)
-    for lane in range(LANES):
+    for slot in range(LANES):
         weights = torch.from_numpy(GRAPH.toarray()).requires_grad_()
         used = weights * torch.from_numpy(LISTS.astype(float))
         if backbone == "gcn":
@@ -61,15 +61,15 @@ def test_a_step_follows_the_gradient_through_the_degrees(backbone, normalization
         p = used / (degrees + alone)[:, None] + torch.diag(alone)
         if (backbone, normalization) == ("gcn", "symmetric"):
             p = used * degrees.rsqrt()[:, None] * degrees.rsqrt()[None, :]
-        parts = [torch.from_numpy(array[..., lane]) for array in (before, projected, message, active)]
+        parts = [torch.from_numpy(array[..., slot]) for array in (before, projected, message, active)]
         loss = (parts[0] * (p @ parts[1])).sum() + (parts[2] * (p @ parts[3])[::2]).sum()
         loss.backward()
         start, slope = GRAPH.data, weights.grad.numpy()[LISTS]
-        size, distance, sparsity = sizes[:, lane]
+        size, distance, sparsity = sizes[:, slot]
         expected = np.clip(start - size * (slope + 2 * distance * (start - start)) - size * sparsity, 0, 1)
         rows, columns = np.nonzero(LISTS)
         moves = (rows != columns) | (backbone == "sage")
-        np.testing.assert_allclose(learned.copied(lane)[moves], expected[moves], atol=1e-12)
+        np.testing.assert_allclose(learned.copied(slot)[moves], expected[moves], atol=1e-12)
 
 
 def test_weights_come_back_as_they_were_put():

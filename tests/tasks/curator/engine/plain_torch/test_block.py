@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tasks.curator.engine.batch_planner import Bench
+from tasks.curator.engine.batch_planner import BatchPlanner
 from tasks.curator.engine.compiled.block import Block
 from tasks.curator.engine.plain_torch.block import TorchBlock
 from tasks.curator.engine.settings import EngineSettings, GraphSteps
@@ -34,25 +34,25 @@ def test_both_forms_train_the_same_models(make_scene, backbone, case):
     more, options, features = CASES[case]
     problem = make_scene(features=features).problem
     points = [HyperParameters(rate, 0.25, 0.01, **more) for rate in (0.001, 0.01, 0.1)]
-    bench = Bench([problem], [points], EngineSettings(backbone, epochs=EPOCHS, precision="float64", **options))
-    (kin,) = bench.waiting
-    family = bench.family(kin)
-    blocks = [form(family, 4, options.get("joint")) for form in (Block, TorchBlock)]
+    planner = BatchPlanner([problem], [points], EngineSettings(backbone, epochs=EPOCHS, precision="float64", **options))
+    (group_key,) = planner.waiting
+    shared = planner.shared(group_key)
+    blocks = [form(shared, 4, options.get("joint")) for form in (Block, TorchBlock)]
     for epoch in range(EPOCHS):
         for block in blocks:
             if epoch == 0:
                 block.load(0, points[0])
                 block.load(1, points[1])
-            if epoch == 3:  # a lane that starts later
+            if epoch == 3:  # a slot that starts later
                 block.load(3, points[2])
         (losses, accuracies), (other_losses, other_accuracies) = (block.step() for block in blocks)
-        lanes = [0, 1, 3] if epoch >= 3 else [0, 1]
-        np.testing.assert_allclose(losses[:, lanes], other_losses[:, lanes], atol=1e-7)
-        np.testing.assert_array_equal(accuracies[:, lanes], other_accuracies[:, lanes])
-    for lane in (0, 1, 3):
+        slots = [0, 1, 3] if epoch >= 3 else [0, 1]
+        np.testing.assert_allclose(losses[:, slots], other_losses[:, slots], atol=1e-7)
+        np.testing.assert_array_equal(accuracies[:, slots], other_accuracies[:, slots])
+    for slot in (0, 1, 3):
         l_y = points[0].l_y
-        np.testing.assert_allclose(blocks[0].predict(lane, l_y), blocks[1].predict(lane, l_y), atol=1e-6)
-        ours, theirs = blocks[0].weights(lane), blocks[1].weights(lane)
+        np.testing.assert_allclose(blocks[0].predict(slot, l_y), blocks[1].predict(slot, l_y), atol=1e-6)
+        ours, theirs = blocks[0].weights(slot), blocks[1].weights(slot)
         assert ours.keys() == theirs.keys()
         for name in ours:
             np.testing.assert_allclose(ours[name], theirs[name], atol=1e-7, err_msg=name)

@@ -17,7 +17,7 @@ from tasks.models.propagation import Normalization, propagation_matrix
 
 
 @dataclass(frozen=True, eq=False)
-class Family:
+class SharedTensors:
     """What a block reads and never writes.
 
     Attributes:
@@ -29,7 +29,7 @@ class Family:
         senders: nodes whose logits send a gradient back: those, or all where the loss is smoothed.
         row_of: (N,) place of a node among the senders, -1 elsewhere.
         validation_rows, validation_labels: the nodes that choose.
-        readings: the l_y with which every epoch's predictions are judged, ascending.
+        evaluations: the l_y with which every epoch's predictions are evaluated, ascending.
         loss_smoothing: the l_y inside the training loss.
         smooth, smooth_transposed: S where one of them is above 0.
         start: initial weights by name.
@@ -40,13 +40,13 @@ class Family:
     first: FirstOperators
     edges: Edges
     support: Support | None
-    taught_rows: NDArray[np.int64]
+    training_rows: NDArray[np.int64]
     targets: NDArray[Any]
     senders: NDArray[np.int64]
     row_of: NDArray[np.int32]
     validation_rows: NDArray[np.int64]
     validation_labels: NDArray[np.int64]
-    readings: tuple[int, ...]
+    evaluations: tuple[int, ...]
     loss_smoothing: int
     smooth: Csr | None
     smooth_transposed: Csr | None
@@ -64,22 +64,22 @@ class Family:
         return self.targets.dtype
 
 
-def family(
+def shared(
     problem: Problem,
     architecture: Architecture,
     normalization: Normalization,
     *,
     l_x: int,
-    readings: tuple[int, ...],
+    evaluations: tuple[int, ...],
     loss_smoothing: int,
     start: dict[str, NDArray[np.float32]],
     ranks: DropoutRanks,
     dtype: type,
     joint: bool,
-) -> Family:
+) -> SharedTensors:
     """Lays out the arrays of the models with this l_x and these l_y."""
     matrix = propagation_matrix(problem.graph, architecture.backbone, normalization)
-    targets = problem.training_targets(readings[0])
+    targets = problem.training_targets(evaluations[0])
     senders = np.arange(matrix.shape[0]) if loss_smoothing else targets.nodes.astype(np.int64)
     loops = architecture.backbone == "gcn"
     support = None
@@ -88,8 +88,8 @@ def family(
         support = Support.of(problem.graph, loops=loops, symmetric=symmetric, dtype=dtype)
     row_of = np.full(matrix.shape[0], -1, dtype=np.int32)
     row_of[senders] = np.arange(len(senders))
-    smoothed = max(readings) > 0
-    return Family(
+    smoothed = max(evaluations) > 0
+    return SharedTensors(
         architecture=architecture,
         first=first_operators(
             matrix,
@@ -102,13 +102,13 @@ def family(
         ),
         edges=Edges.shared(matrix, senders, dtype),
         support=support,
-        taught_rows=targets.nodes.astype(np.int64),
+        training_rows=targets.nodes.astype(np.int64),
         targets=np.ascontiguousarray(targets.probabilities, dtype=dtype),
         senders=senders,
         row_of=row_of,
         validation_rows=problem.labels.validation_nodes,
         validation_labels=problem.labels.validation_labels,
-        readings=readings,
+        evaluations=evaluations,
         loss_smoothing=loss_smoothing,
         smooth=Csr.of(problem.operator(), dtype) if smoothed else None,
         smooth_transposed=Csr.of(problem.operator().T, dtype) if loss_smoothing else None,

@@ -1,4 +1,4 @@
-"""What a lane trains: one optimisation, which answers for one point or, where l_y is no part of it, for several."""
+"""What a slot trains: one optimisation, which answers for one point or, where l_y is no part of it, for several."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from tasks.curator.engine.problem import Problem
 from tasks.curator.hyper_parameters import HyperParameters, ValidationScore
 
-Kin = tuple[int, int, tuple[int, ...], int]
-"""Problem, l_x, readings and l_y of the loss: models with equal ones form a family."""
+GroupKey = tuple[int, int, tuple[int, ...], int]
+"""Problem, l_x, evaluations and l_y of the loss: models with equal ones form a group."""
 
 
 @dataclass
-class Reading:
+class Evaluation:
     """The best epoch so far of one point: place of the point in its list, l_y, and ``fit``'s outcome."""
 
     point: int
@@ -25,7 +25,7 @@ class Reading:
     open: bool = True
 
     def take(self, epoch: int, score: ValidationScore, patience: int | None) -> bool:
-        """Whether this epoch is the best so far; closes the reading when patience ends or the loss is not finite."""
+        """Whether this epoch is the best so far; closes the evaluation when patience ends or the loss is not finite."""
         if not math.isfinite(score.loss):
             self.open = False
         elif score.beats(self.score):
@@ -37,34 +37,34 @@ class Reading:
 
 
 @dataclass
-class Job:
-    """One optimisation: its family, hyper-parameters and the readings that share it."""
+class Trial:
+    """One optimisation: its group, hyper-parameters and the evaluations that share it."""
 
-    kin: Kin
+    group_key: GroupKey
     point: HyperParameters
-    readings: list[Reading]
+    evaluations: list[Evaluation]
     epochs: int = 0
 
 
-def jobs(
+def trials(
     problem_index: int, problem: Problem, points: Sequence[HyperParameters], *, smooth_loss: bool
-) -> dict[Kin, deque[Job]]:
-    """Points grouped into families and jobs, in the order of their first points.
+) -> dict[GroupKey, deque[Trial]]:
+    """Points as trials, by group, in the order of their first points.
 
-    Points that differ in l_y only are one optimisation, judged at each l_y, unless training sees l_y: through
+    Points that differ in l_y only are one optimisation, evaluated at each l_y, unless training sees l_y: through
     ``smooth_loss`` or through targets that depend on it.
     """
-    # Family (l_x, l_y that training sees) -> optimisation -> the places of its points.
+    # group (l_x, l_y that training sees) -> optimisation -> the places of its points.
     found: dict[tuple[int, int], dict[HyperParameters, list[int]]] = {}
     for index, point in enumerate(points):
         seen = point.l_y if smooth_loss or point.l_y in problem.targets else 0
         found.setdefault((point.l_x, seen), {}).setdefault(replace(point, l_y=seen), []).append(index)
-    families: dict[Kin, deque[Job]] = {}
+    groups: dict[GroupKey, deque[Trial]] = {}
     for (l_x, seen), members in found.items():
-        readings = tuple(sorted({points[index].l_y for places in members.values() for index in places}))
-        kin = (problem_index, l_x, readings, seen if smooth_loss else 0)
-        families[kin] = deque(
-            Job(kin, point, [Reading(index, points[index].l_y) for index in places])
+        evaluations = tuple(sorted({points[index].l_y for places in members.values() for index in places}))
+        group_key = (problem_index, l_x, evaluations, seen if smooth_loss else 0)
+        groups[group_key] = deque(
+            Trial(group_key, point, [Evaluation(index, points[index].l_y) for index in places])
             for point, places in members.items()
         )
-    return families
+    return groups
