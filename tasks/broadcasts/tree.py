@@ -80,11 +80,6 @@ class ClusterTree:
         """Depth of the deepest leaf."""
         return int(self.layout.depth.max())
 
-    @property
-    def mean_depth(self) -> float:
-        """Mean depth of the leaves."""
-        return float(self.layout.depth[: self.leaves].mean())
-
     def save(self, path: Path) -> None:
         """Writes the tree; equal trees give equal bytes."""
         write_arrays(
