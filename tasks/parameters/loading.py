@@ -108,12 +108,14 @@ def _search_as_asked(profile: dict[str, Any], overrides: Sequence[str], log: Cal
 def _searches_of_the_file(tree: dict[str, Any], profile: str, overrides: Sequence[str]) -> set[str]:
     """Methods whose searches may stand without a use: the file has them for whoever asks for the method."""
     try:
-        named = set(getattr(Parameters.model_validate(tree), profile).node_classification.searches)
+        whole = Parameters.model_validate(tree)
     except ValidationError:
         return set()
+    named = {name: set(getattr(whole, name).node_classification.searches) for name in PROFILES}
+    own, others = named.pop(profile), set().union(*named.values())
     keys = [override.partition("=")[0].strip().split(".") for override in overrides]
     given = [key[2] if len(key) > 2 else "" for key in keys if key[:2] == ["node_classification", "searches"]]
-    return set() if "" in given or ["node_classification"] in keys else named - set(given)
+    return others if "" in given or ["node_classification"] in keys else others | (own - set(given))
 
 
 def _refuse_expansion(path: Path, tree: object) -> None:

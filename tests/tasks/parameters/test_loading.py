@@ -285,6 +285,13 @@ def test_a_named_search_holds_for_every_method(tmp_path: Path, overrides: list[s
     assert ["base" in line for line in said] == ([] if left else [True])
 
 
+def test_searches_that_the_other_profile_has_for_whoever_asks_do_not_end_this_ones_run(tmp_path: Path) -> None:
+    tree = changed("demo.node_classification.searches", {"lpgnn": {"epochs": 9}})
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(tree))
+    found = load_parameters(tmp_path / "params.yaml", "paper", ["node_classification.searches={}"])
+    assert set(found.demo.node_classification.searches) == {"lpgnn"}
+
+
 def _with_parts() -> dict[str, object]:
     tree = changed("demo.node_embedding", {"parts": [PARTS["node_embedding"]]})
     tree["demo"]["node_classification"] = {**tree["demo"]["node_classification"], "parts": [{"eps_a": [8]}]}
