@@ -46,7 +46,7 @@ lint: $(STAMP)
 	$(BIN)/python -m benchmarks.structure
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
-docs-test: $(STAMP)  # the documents' commands that the tests do not run; half an hour
+docs-test: $(STAMP)  # the documents' commands that the tests do not run; six minutes
 	$(BIN)/python -m benchmarks.documented_commands
 
 audit: $(STAMP)
