@@ -49,4 +49,4 @@ def _batches(
     network.eval()
     for start in range(0, graphs.graphs, _GRAPHS_AT_ONCE):
         part = graphs.subset(np.arange(start, min(start + _GRAPHS_AT_ONCE, graphs.graphs)))
-        yield network.place(part), part.node_counts
+        yield network.to_batch(part), part.node_counts

@@ -130,7 +130,7 @@ class GraphClient:
                 yield self._placed(Examples(graphs.subset(part), labels))
 
     def _placed(self, examples: Examples) -> tuple[GraphBatch, Tensor]:
-        return self._network.place(examples.graphs), torch.from_numpy(examples.labels).to(self._device)
+        return self._network.to_batch(examples.graphs), torch.from_numpy(examples.labels).to(self._device)
 
 
 def update_line(dataset: str, rng: np.random.Generator, notes: tuple[str, ...] = ()) -> LedgerLine:

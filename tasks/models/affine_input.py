@@ -31,5 +31,5 @@ class AffineInput:
 
 
 def affine_input(constant: float, matrix: sparse.csr_array, *, dtype: torch.dtype, device: torch.device) -> AffineInput:
-    """Places ``constant + matrix`` on a device."""
+    """Moves ``constant + matrix`` to a device."""
     return AffineInput(float(constant), FixedSparse(matrix, dtype=dtype, device=device))

@@ -38,12 +38,12 @@ def dgl_layers(architecture: GraphArchitecture) -> list[nn.Module]:
     return [GINConv(perceptron(inputs, hidden), "sum") for inputs in layer_widths(architecture)]
 
 
-def dgl_placement(architecture: GraphArchitecture, dtype: torch.dtype) -> Callable[[GraphStack], GraphBatch]:
-    """Places stacks for the dgl form."""
+def dgl_to_batch(architecture: GraphArchitecture, dtype: torch.dtype) -> Callable[[GraphStack], GraphBatch]:
+    """Makes stacks into batches of the dgl form."""
     gcn = architecture.backbone == "gcn"
     pooling = AvgPooling() if gcn else SumPooling()
 
-    def place(stack: GraphStack) -> GraphBatch:
+    def to_batch(stack: GraphStack) -> GraphBatch:
         heads = np.repeat(np.arange(stack.nodes), stack.degrees)
         tails = stack.adjacency().indices
         if gcn:
@@ -56,7 +56,7 @@ def dgl_placement(architecture: GraphArchitecture, dtype: torch.dtype) -> Callab
         graph.create_formats_()
         return DglBatch(graph, torch.from_numpy(stack.features.toarray()).to(dtype), pooling)
 
-    return place
+    return to_batch
 
 
 def _edges_per_graph(stack: GraphStack, *, loops: bool) -> np.ndarray:

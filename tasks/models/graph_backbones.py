@@ -62,22 +62,22 @@ def build_graph_network(
     """A network whose weights are yet to be loaded; ``device`` and ``form`` as ``networks.resolve`` gives them."""
     if form == "dgl":
         # Imported on demand: a GPU machine needs no dgl.
-        from tasks.models.dgl_graph_backbones import dgl_layers, dgl_placement
+        from tasks.models.dgl_graph_backbones import dgl_layers, dgl_to_batch
 
-        layers, place = dgl_layers(architecture), dgl_placement(architecture, dtype)
+        layers, to_batch = dgl_layers(architecture), dgl_to_batch(architecture, dtype)
     else:
         layer = TorchGcnLayer if architecture.backbone == "gcn" else TorchGinLayer
         layers = [layer(inputs, architecture.hidden) for inputs in layer_widths(architecture)]
-        place = torch_placement(architecture, dtype, device)
-    return GraphNetwork(architecture, layers, place, dtype=dtype, device=device)
+        to_batch = torch_to_batch(architecture, dtype, device)
+    return GraphNetwork(architecture, layers, to_batch, dtype=dtype, device=device)
 
 
-def torch_placement(
+def torch_to_batch(
     architecture: GraphArchitecture, dtype: torch.dtype, device: torch.device
 ) -> Callable[[GraphStack], GraphBatch]:
-    """Places stacks for the torch form."""
+    """Makes stacks into batches of the torch form."""
 
-    def place(stack: GraphStack) -> GraphBatch:
+    def to_batch(stack: GraphStack) -> GraphBatch:
         propagation = sparse.csr_array(stack.adjacency() + sparse.eye_array(stack.nodes))
         counts = stack.node_counts
         shares = np.ones(len(counts))
@@ -97,4 +97,4 @@ def torch_placement(
             FixedSparse(pooling, dtype=dtype, device=device),
         )
 
-    return place
+    return to_batch

@@ -16,7 +16,7 @@ from tasks.models.graph_stack import GraphStack
 
 
 class GraphBatch(Protocol):
-    """A stack of graphs, placed on a device for one form."""
+    """A stack of graphs as one form takes it, on its device."""
 
     @property
     def graph(self) -> Any:
@@ -31,20 +31,20 @@ class GraphBatch(Protocol):
 
 
 class GraphNetwork(nn.Module):
-    """A network of a ``GraphArchitecture``; ``layers`` and ``place`` are the form's."""
+    """A network of a ``GraphArchitecture``; ``layers`` and ``to_batch`` are the form's."""
 
     def __init__(
         self,
         architecture: GraphArchitecture,
         layers: list[nn.Module],
-        place: Callable[[GraphStack], GraphBatch],
+        to_batch: Callable[[GraphStack], GraphBatch],
         *,
         dtype: torch.dtype,
         device: torch.device,
     ) -> None:
         super().__init__()
         self.architecture = architecture
-        self.place = place
+        self.to_batch = to_batch
         self.layers = nn.ModuleList(layers)
         if architecture.dropout:
             self.readout = nn.Linear(architecture.hidden, architecture.hidden)
@@ -72,8 +72,8 @@ class GraphNetwork(nn.Module):
         if share:
             rows = functional.relu(self.readout(rows))
             if masks is not None:
-                kept = torch.rand(rows.shape, generator=masks, device=rows.device) >= share
-                rows = rows * (kept / (1 - share))
+                mask = torch.rand(rows.shape, generator=masks, device=rows.device) >= share
+                rows = rows * (mask / (1 - share))
         logits: Tensor = self.head(rows)
         return logits
 

@@ -24,7 +24,7 @@ def test_embeddings_and_predictions_do_not_depend_on_the_company() -> None:
     assert classes.shape == (300, 3)
     for number in (0, 255, 256, 299):
         alone = stack.subset(np.array([number]))
-        batch = network.place(alone)
+        batch = network.to_batch(alone)
         raw = network.embed(batch).detach().numpy().astype(float)
         logits = network.logits(batch).detach().numpy()
         # Five layers sum 64 terms each in float32, in an order that the company decides.

@@ -52,7 +52,9 @@ def test_one_batch_of_gcn_is_one_step_of_adam_on_the_mean_cross_entropy() -> Non
     update = client(data, NONE, "gcn", learning_rate=0.02).train(weights)
     network = build_graph_network(weights.architecture, device=CPU, form="dgl", dtype=torch.float64)
     network.load(weights.values)
-    torch.nn.functional.cross_entropy(network.logits(network.place(data.graphs)), torch.tensor(data.labels)).backward()
+    torch.nn.functional.cross_entropy(
+        network.logits(network.to_batch(data.graphs)), torch.tensor(data.labels)
+    ).backward()
     slopes = np.concatenate([p.grad.numpy().ravel() for _, p in network.named_parameters()])
     expected = weights.values - 0.02 * slopes / (np.abs(slopes) + 1e-8)
     clear = np.abs(slopes) > 1e-5
@@ -65,7 +67,7 @@ def test_validation_is_of_the_broadcast_in_evaluation_mode() -> None:
     counts = client(some([4, 4]), data).train(weights).validation
     network = build_graph_network(weights.architecture, device=CPU, form="torch")
     network.load(weights.values)
-    logits = network.eval().logits(network.place(data.graphs)).detach()
+    logits = network.eval().logits(network.to_batch(data.graphs)).detach()
     assert counts.hits == int((logits.argmax(dim=1).numpy() == data.labels).sum())
     loss = -torch.log_softmax(logits, dim=1)[range(4), data.labels].sum()
     assert counts.loss == pytest.approx(float(loss), rel=1e-6)

@@ -68,7 +68,7 @@ def test_forward_is_the_definition(form, level, backbone):
     adjacencies, features = random_graphs(rng, [4, 1, 9, 17], 6)
     vector = random_vector(architecture, rng)
     network = network_for(architecture, form, vector).eval()
-    batch = network.place(stack_graphs(adjacencies, features))
+    batch = network.to_batch(stack_graphs(adjacencies, features))
     weights = {name: part.double().numpy() for name, part in architecture.split(torch.from_numpy(vector)).items()}
     pairs = zip(adjacencies, features, strict=True)
     dense = [dense_logits(architecture, a.toarray().astype(float), x.toarray(), weights) for a, x in pairs]
@@ -89,7 +89,7 @@ def test_forms_agree_in_training(seed, backbone, level):
     outcomes = []
     for form in ("dgl", "torch"):
         network = network_for(architecture, form, vector)
-        batch, masks = network.place(stack), torch.Generator().manual_seed(2)
+        batch, masks = network.to_batch(stack), torch.Generator().manual_seed(2)
         optimizer = torch.optim.SGD(network.parameters(), lr=0.01)
         for _ in range(3):
             optimizer.zero_grad()
@@ -126,8 +126,10 @@ def test_graphs_of_a_batch_do_not_touch_each_other(backbone):
     architecture = GraphArchitecture(backbone, 4, 2)
     adjacencies, features = random_graphs(rng, [5, 8, 3], 4)
     network = network_for(architecture, "torch", random_vector(architecture, rng)).eval()
-    together = network.logits(network.place(stack_graphs(adjacencies, features)))
-    alone = [network.logits(network.place(stack_graphs([a], [x]))) for a, x in zip(adjacencies, features, strict=True)]
+    together = network.logits(network.to_batch(stack_graphs(adjacencies, features)))
+    alone = [
+        network.logits(network.to_batch(stack_graphs([a], [x]))) for a, x in zip(adjacencies, features, strict=True)
+    ]
     torch.testing.assert_close(together, torch.cat(alone), rtol=1e-10, atol=1e-10)
 
 
@@ -136,7 +138,7 @@ def test_a_large_graph_and_unknown_words():
     stack = stack_graphs([big], [sparse.csr_array(np.eye(620, 3, dtype=np.float32))])
     for form in ("dgl", "torch"):
         network = build_graph_network(GraphArchitecture("gin", 3, 2), device=CPU, form=form)
-        assert network.logits(network.place(stack)).shape == (1, 2)
+        assert network.logits(network.to_batch(stack)).shape == (1, 2)
     with pytest.raises(UserError, match="'gat'"):
         GraphArchitecture("gat", 3, 2)
     with pytest.raises(UserError, match="not a network"):
