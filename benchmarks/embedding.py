@@ -153,9 +153,9 @@ def gensim_on_a_list(corpus: WalkCorpus) -> Work:
 
 def noise_of(tree: ClusterTree) -> str:
     """What the encoder does under a tree, in words."""
-    kept = float(np.mean(1 / encoder_for(tree, EPSILON).normaliser))
+    share = float(np.mean(1 / encoder_for(tree, EPSILON).normaliser))
     release = worst_release(tree, EPSILON)
-    return f"depth {tree.depth}: {kept:.2%} of the tokens stay, one release is at worst {release:.1f}"
+    return f"depth {tree.depth}: {share:.2%} of the tokens stay, one release is at worst {release:.1f}"
 
 
 def main() -> int:
@@ -163,17 +163,17 @@ def main() -> int:
     file, cases = json_argument(__doc__), []
     graph = blogcatalog()
     with TemporaryDirectory() as scratch:
-        place = Path(scratch)
-        whole = measured(before_skip_gram, blogcatalog_adjacency, place / "balanced", repeats=1)
-        corpus = WalkCorpus.open(place / "balanced")
-        balanced = timed(partial(skip_gram, first_rounds(corpus, LEARNED_ROUNDS, place / "learned"), seed=1))
+        folder = Path(scratch)
+        whole = measured(before_skip_gram, blogcatalog_adjacency, folder / "balanced", repeats=1)
+        corpus = WalkCorpus.open(folder / "balanced")
+        balanced = timed(partial(skip_gram, first_rounds(corpus, LEARNED_ROUNDS, folder / "learned"), seed=1))
         forecast = replace(balanced, seconds=balanced.seconds * WALKS / LEARNED_ROUNDS)
         whole = replace(whole, seconds=whole.value)
         cases.append(
             compared("blogcatalog: tree, walks, encoder / skip-gram (forecast)", forecast, whole, required_ratio=4)
         )
 
-        sample = first_rounds(corpus, SAMPLE_ROUNDS, place / "sample")
+        sample = first_rounds(corpus, SAMPLE_ROUNDS, folder / "sample")
         in_memory, streamed = fastest_in_turns(gensim_on_a_list(sample), partial(skip_gram, sample, seed=1))
         rates = {"tokens_s": sample.tokens / streamed.seconds, "baseline_tokens_s": sample.tokens / in_memory.seconds}
         cases.append(compared("blogcatalog: skip-gram streamed / in memory", in_memory, streamed, **rates))
@@ -181,7 +181,7 @@ def main() -> int:
         fast = measured(tree_from_counts, "balanced")
         slow = measured(tree_from_counts, "average", repeats=1)
         lists = neighbour_lists(graph.adjacency, dataset="blogcatalog")
-        average = skip_gram(walked(lists, slow.value, place / "average", LEARNED_ROUNDS), seed=1)
+        average = skip_gram(walked(lists, slow.value, folder / "average", LEARNED_ROUNDS), seed=1)
         quality = {
             "micro_f1": micro_f1(balanced.value, graph.label_sets),
             "baseline_micro_f1": micro_f1(average, graph.label_sets),
@@ -191,9 +191,9 @@ def main() -> int:
             compared("blogcatalog: balanced / average linkage", slow, fast, required_ratio=50, **quality, **depths)
         )
 
-        scale = measured(before_skip_gram, flickr_adjacency, place / "flickr", repeats=1)
-        corpus = WalkCorpus.open(place / "flickr")
-        rate = timed(partial(skip_gram, first_rounds(corpus, 1, place / "flickr-sample"), seed=1))
+        scale = measured(before_skip_gram, flickr_adjacency, folder / "flickr", repeats=1)
+        corpus = WalkCorpus.open(folder / "flickr")
+        rate = timed(partial(skip_gram, first_rounds(corpus, 1, folder / "flickr-sample"), seed=1))
         sampled = corpus.tokens / corpus.rounds
         forecast = Measured(rate.seconds * corpus.tokens / sampled, 0.0, None)
         cases.append(

@@ -31,10 +31,10 @@ def skip_table(flip: int) -> tuple[NDArray[np.int16], NDArray[np.uint64], NDArra
     """
     one = 1 << _WIDTH
     block = max(1, min(LARGEST_BLOCK, 2 * one // flip))
-    kept, survival = one - flip, one
+    keep, survival = one - flip, one
     cumulative = []
     for _ in range(block):
-        survival = survival * kept >> _WIDTH
+        survival = survival * keep >> _WIDTH
         cumulative.append(one - survival)
     mask = (1 << 64) - 1
     high = np.array([c >> 64 for c in cumulative], dtype=np.uint64)
@@ -101,20 +101,20 @@ def toggle(words, start, high, low, mode, nodes, indptr, indices, state, out_ind
             column += 1
         offset += 1
         end = indptr[row + 1]
-        place = max(edge, indptr[row])
-        while place < end and indices[place] < column:
-            place += 1
-        for kept in range(edge, place):
-            out[kept + shift] = indices[kept]
-        edge = place
-        if place < end and indices[place] == column:
+        insertion = max(edge, indptr[row])
+        while insertion < end and indices[insertion] < column:
+            insertion += 1
+        for entry in range(edge, insertion):
+            out[entry + shift] = indices[entry]
+        edge = insertion
+        if insertion < end and indices[insertion] == column:
             edge += 1
             shift -= 1
         else:
-            out[place + shift] = column
+            out[insertion + shift] = column
             shift += 1
     if row == nodes:
-        for kept in range(edge, len(indices)):
-            out[kept + shift] = indices[kept]
+        for entry in range(edge, len(indices)):
+            out[entry + shift] = indices[entry]
         edge = len(indices)
     state[0], state[1], state[2], state[3] = row, offset, edge, shift

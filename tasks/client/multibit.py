@@ -143,8 +143,8 @@ def _values_at(exact: csr_array, dims: NDArray[np.int32]) -> NDArray[np.float64]
     if not exact.nnz:
         return np.zeros(dims.shape)
     stored = np.repeat(rows, np.diff(exact.indptr)) * dimensions + exact.indices
-    place = np.minimum(np.searchsorted(stored, wanted), len(stored) - 1)
-    return np.where(stored[place] == wanted, exact.data[place], 0.0).reshape(dims.shape)
+    index = np.minimum(np.searchsorted(stored, wanted), len(stored) - 1)
+    return np.where(stored[index] == wanted, exact.data[index], 0.0).reshape(dims.shape)
 
 
 def drawn_signs(

@@ -138,9 +138,9 @@ def _flipped(
     state = np.zeros(4, dtype=np.int64)
     number = get_args(EdgeMode).index(mode)
     while state[0] < nodes:
-        room = ones + int(state[3]) + chunk
-        if room > len(report):
-            report.resize(max(room, len(report) + len(report) // 8), refcheck=False)
+        capacity = ones + int(state[3]) + chunk
+        if capacity > len(report):
+            report.resize(max(capacity, len(report) + len(report) // 8), refcheck=False)
         toggle(uniform_words(rng, chunk), *table, number, nodes, indptr, indices, state, report_indptr, report)
     report.resize(ones + int(state[3]), refcheck=False)
     return report_indptr, report

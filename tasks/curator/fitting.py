@@ -26,7 +26,7 @@ class Targets:
 
     @classmethod
     def of(cls, labels: LabelReport, device: torch.device) -> Targets:
-        """Places a label report on a device."""
+        """Moves a label report to a device."""
         arrays = (labels.train_nodes, labels.train_labels, labels.validation_nodes, labels.validation_labels)
         return cls(*(torch.as_tensor(array, dtype=torch.int64).to(device) for array in arrays))
 
@@ -86,8 +86,8 @@ def _dropout(hidden: Tensor, share: float, masks: torch.Generator) -> Tensor:
     """Inverted dropout with an explicit generator, which torch's own does not take."""
     if share == 0:
         return hidden
-    kept = torch.rand(hidden.shape, generator=masks, device=hidden.device) >= share
-    return hidden * (kept / (1 - share))
+    mask = torch.rand(hidden.shape, generator=masks, device=hidden.device) >= share
+    return hidden * (mask / (1 - share))
 
 
 def _validate(logits: Tensor, targets: Targets) -> ValidationScore:

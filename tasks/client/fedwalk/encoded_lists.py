@@ -80,11 +80,11 @@ def _padded(
     owner = np.repeat(np.arange(lists.nodes), lists.degrees)
     shuffled = lists.indices[np.lexsort((rng.random(len(owner)), owner))]
     rank = np.arange(len(owner)) - lists.indptr[owner]
-    kept = rank < wanted[owner]
+    chosen = rank < wanted[owner]
     indptr = np.zeros(lists.nodes + 1, dtype=np.int64)
     np.cumsum(wanted, out=indptr[1:])
     sources = rng.integers(0, lists.nodes, size=indptr[-1], dtype=np.int32)
-    sources[indptr[owner[kept]] + rank[kept]] = shuffled[kept]
+    sources[indptr[owner[chosen]] + rank[chosen]] = shuffled[chosen]
     return indptr, sources
 
 

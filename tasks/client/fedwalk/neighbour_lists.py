@@ -48,8 +48,8 @@ def neighbour_lists(adjacency: csr_array, *, dataset: str) -> NeighbourLists:
     nodes = adjacency.shape[0]
     entries = adjacency.tocoo()
     heads, tails = (np.asarray(side, dtype=np.int64) for side in entries.coords)
-    kept = (heads != tails) & (entries.data != 0)
-    keys = np.sort(heads[kept] * nodes + tails[kept])
+    mask = (heads != tails) & (entries.data != 0)
+    keys = np.sort(heads[mask] * nodes + tails[mask])
     keys = keys[np.diff(keys, prepend=-1) > 0]  # np.unique is many times slower on millions of entries
     heads, tails = keys // nodes, keys % nodes
     if not len(keys):

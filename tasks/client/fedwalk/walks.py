@@ -143,8 +143,8 @@ def _walk(  # type: ignore[no-untyped-def]
             if degree == 0:
                 break
             base = remaining * slots.PER_STEP
-            place = below(draws, base + slots.NEIGHBOUR, degree)
-            following = indices[first + place]
+            chosen = below(draws, base + slots.NEIGHBOUR, degree)
+            following = indices[first + chosen]
             climb, pick = uniform(draws, base + slots.NEIGHBOUR_CLIMB), uniform(draws, base + slots.NEIGHBOUR_PICK)
             tokens[row, written] = encode(encoder, following, climb, pick)
             written += 1
@@ -152,7 +152,7 @@ def _walk(  # type: ignore[no-untyped-def]
             if remaining > 1 and uniform(draws, base + slots.TRIGGER) < skip and (degree > 1 or not triadic):
                 if triadic:
                     other = below(draws, base + slots.SECOND, degree - 1)
-                    following = indices[first + other + (1 if other >= place else 0)]
+                    following = indices[first + other + (1 if other >= chosen else 0)]
                 else:
                     beside = tree.sibling[following]
                     other = below(draws, base + slots.SECOND, tree.size[beside])

@@ -62,7 +62,7 @@ def propagate_labels(
     shares = one_hot.sum(axis=0) / len(labels.train_nodes)
     best: ValidationScore | None = None
     rows: list[tuple[float, ...]] = []
-    chosen, kept = 0, one_hot
+    chosen, probabilities = 0, one_hot
     for alpha in alphas:
         spread = one_hot
         for before, count in itertools.pairwise((0, *sorted(set(steps)))):
@@ -71,10 +71,10 @@ def propagate_labels(
             likely = _probabilities(spread, shares)
             score = _validate(likely, labels)
             if score.beats(best):
-                best, chosen, kept = score, len(rows), likely
+                best, chosen, probabilities = score, len(rows), likely
             rows.append((alpha, count, score.accuracy, score.loss))
     columns = ["alpha", "steps", "validation_accuracy", "validation_loss"]
-    return Propagated(np.log(kept).astype(np.float32), pd.DataFrame(rows, columns=columns), chosen)
+    return Propagated(np.log(probabilities).astype(np.float32), pd.DataFrame(rows, columns=columns), chosen)
 
 
 def _probabilities(spread: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:

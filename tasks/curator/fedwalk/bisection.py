@@ -37,11 +37,11 @@ def _bisected(matrices, key, work):  # type: ignore[no-untyped-def]
         members = order[first:last]
         size = last - first
         pivot = members[below(draws, node, size)]
-        for place in range(size):
-            near[place] = distance(matrices, pivot, members[place], work)
+        for index in range(size):
+            near[index] = distance(matrices, pivot, members[index], work)
         other = members[np.argsort(near[:size], kind="mergesort")[int(FAR * (size - 1) + 0.5)]]
-        for place in range(size):
-            far[place] = near[place] - distance(matrices, other, members[place], work)
+        for index in range(size):
+            far[index] = near[index] - distance(matrices, other, members[index], work)
         order[first:last] = members[np.argsort(far[:size], kind="mergesort")]
         middle = first + (size + 1) // 2
         for side, (low, high) in enumerate(((first, middle), (middle, last))):

@@ -23,7 +23,7 @@ def distance(matrices: OrderedMatrices, left: int, right: int, work: NDArray[np.
     Args:
         matrices: all ordered matrices.
         left, right: vertices.
-        work: float64, room for one more than the rows of ``right``; overwritten.
+        work: float64 workspace, one longer than the rows of ``right``; overwritten.
     """
     rows = matrices.rows
     first, last = matrices.indptr[left], matrices.indptr[left + 1]

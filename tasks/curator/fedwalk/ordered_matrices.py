@@ -47,10 +47,10 @@ def matrices_from_counts(report: NeighbourCountReport) -> OrderedMatrices:
     if report.epsilon != INFINITE:
         deviation = math.sqrt(2 * bins) * report.sensitivity / epsilon_value(report.epsilon)
     sums = report.counts.sum(axis=2)
-    kept = sums > FLOOR_DEVIATIONS * deviation
-    kept[np.arange(vertices), sums.argmax(axis=1)] = True
-    rows = np.log1p(np.maximum(report.counts[kept], 0)).astype(np.float32)
-    lengths = kept.sum(axis=1).astype(np.int64)
+    significant = sums > FLOOR_DEVIATIONS * deviation
+    significant[np.arange(vertices), sums.argmax(axis=1)] = True
+    rows = np.log1p(np.maximum(report.counts[significant], 0)).astype(np.float32)
+    lengths = significant.sum(axis=1).astype(np.int64)
     return OrderedMatrices(rows, _indptr(lengths), lengths)
 
 

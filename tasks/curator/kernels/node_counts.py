@@ -1,4 +1,4 @@
-"""Clusters of graphs by their size alone: what anybody learns who is told nothing else."""
+"""Clusters of graphs by their size alone: what anybody learns who knows nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search will take, said before it starts: from the sizes, and from a few epochs of the real work."""
+"""What a search will take, known before it starts: from the sizes, and from a few epochs of the real work."""
 
 from __future__ import annotations
 

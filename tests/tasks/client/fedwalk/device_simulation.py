@@ -51,21 +51,21 @@ class Device:
         if message.remaining == 1 or not len(self.neighbours):
             return Sent(None, message)
         base = message.remaining * slots.PER_STEP
-        place = below(draws, base + slots.NEIGHBOUR, len(self.neighbours))
-        neighbour = int(self.neighbours[place])
+        chosen = below(draws, base + slots.NEIGHBOUR, len(self.neighbours))
+        neighbour = int(self.neighbours[chosen])
         token = self._encoded(neighbour, draws, base + slots.NEIGHBOUR_CLIMB, base + slots.NEIGHBOUR_PICK)
         tokens = (*message.tokens, token)
         if message.remaining > 2 and uniform(draws, base + slots.TRIGGER) < message.skip:
-            second = self._two_hop(neighbour, place, draws, base + slots.SECOND)
+            second = self._two_hop(neighbour, chosen, draws, base + slots.SECOND)
             if second is not None:
                 token = self._encoded(second, draws, base + slots.SECOND_CLIMB, base + slots.SECOND_PICK)
                 return Sent(second, WalkMessage(message.remaining - 2, self.epsilon, message.skip, (*tokens, token)))
         return Sent(neighbour, WalkMessage(message.remaining - 1, self.epsilon, message.skip, tokens))
 
-    def _two_hop(self, neighbour: int, place: int, draws: np.uint64, slot: int) -> int | None:
+    def _two_hop(self, neighbour: int, chosen: int, draws: np.uint64, slot: int) -> int | None:
         """A guess at a neighbour's neighbour; None when the device has nothing to guess from."""
         if self.predictor == "triadic":
-            others = np.delete(self.neighbours, place)
+            others = np.delete(self.neighbours, chosen)
         else:
             tree = self.encoder.tree
             beside = tree.sibling[neighbour]

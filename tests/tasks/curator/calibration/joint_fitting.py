@@ -57,8 +57,8 @@ def fit_jointly(
     best = JointFit(Fit(0, ValidationScore(0.0, math.inf), edges.detach(), {}), edges.detach().clone())
     for epoch in range(1, epochs + 1):
         hidden = network.hidden(features)
-        kept = torch.rand(hidden.shape, generator=masks, device=hidden.device) >= point.dropout
-        loss = _loss(smoothed.logits(hidden * (kept / (1 - point.dropout))), targets)
+        mask = torch.rand(hidden.shape, generator=masks, device=hidden.device) >= point.dropout
+        loss = _loss(smoothed.logits(hidden * (mask / (1 - point.dropout))), targets)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

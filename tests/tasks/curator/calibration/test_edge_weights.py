@@ -53,13 +53,13 @@ def test_the_loss_reaches_every_edge_weight_through_the_message_passing(backbone
     (gradient,) = torch.autograd.grad(loss(built), edges)
     step, differences = 1e-6, []
     with torch.no_grad():
-        for place in range(len(edges)):
-            kept = edges[place].item()
+        for index in range(len(edges)):
+            weight = edges[index].item()
             values = []
             for shift in (step, -step):
-                edges[place] = kept + shift
+                edges[index] = weight + shift
                 values.append(loss(built).item())
-            edges[place] = kept
+            edges[index] = weight
             differences.append((values[0] - values[1]) / (2 * step))
     np.testing.assert_allclose(gradient, differences, atol=1e-8)
     # Rows of nodes within one step of a training node matter; a self-loop of GCN does not.

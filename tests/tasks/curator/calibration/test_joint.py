@@ -31,10 +31,10 @@ def test_a_step_minimises_the_proximal_model(seed: int, lambda1: float, lambda2:
     new = graph_step(torch.from_numpy(old), torch.from_numpy(gradient), lambda1, lambda2, step).numpy()
     size = min(step, 0.5 / lambda1)
     grid = np.linspace(0, 1, 100_001)
-    for place in range(4):
-        slope = gradient[place] + 2 * lambda1 * (old[place] - 1) + lambda2
-        model = slope * (grid - old[place]) + (grid - old[place]) ** 2 / (2 * size)
-        assert abs(grid[model.argmin()] - new[place]) < 2e-5
+    for index in range(4):
+        slope = gradient[index] + 2 * lambda1 * (old[index] - 1) + lambda2
+        model = slope * (grid - old[index]) + (grid - old[index]) ** 2 / (2 * size)
+        assert abs(grid[model.argmin()] - new[index]) < 2e-5
 
 
 def test_weights_stay_in_the_unit_interval_whatever_the_gradient() -> None:
@@ -69,7 +69,7 @@ def test_many_models_at_once_equal_one_at_a_time() -> None:
 
 
 def test_steps_descend_to_the_minimum_of_a_known_objective() -> None:
-    """A quadratic in the place of the network: the same minimum as a bounded solver finds."""
+    """A quadratic in the index of the network: the same minimum as a bounded solver finds."""
     target, curvature = RNG.random(10) * 2 - 0.5, RNG.random(10)
     lambda1, lambda2 = 0.05, 0.08
 
