@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from scipy.sparse import csr_array
 
@@ -11,10 +10,7 @@ from tasks.curator.calibration.bayes import bayes_hard_graph, bayes_soft_graph
 from tasks.curator.calibration.mutual import mutual_graph
 from tasks.reports.edge import EdgeReport
 
-if TYPE_CHECKING:
-    from tasks.curator.methods import Graph
-
-GRAPHS: dict[Graph, Callable[[EdgeReport], csr_array]] = {
+GRAPHS: dict[str, Callable[[EdgeReport], csr_array]] = {
     "reported": EdgeReport.adjacency,
     "mutual": mutual_graph,
     "bayes-hard": bayes_hard_graph,
