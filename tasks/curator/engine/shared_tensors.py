@@ -25,7 +25,7 @@ class SharedTensors:
         first: the first layer's operators.
         edges: the graph, where all models share it.
         support: of the weights that each model learns, where they do not.
-        taught_rows, targets: training nodes (n,) and their class probabilities (n, classes).
+        training_rows, targets: training nodes (n,) and their class probabilities (n, classes).
         senders: nodes whose logits send a gradient back: those, or all where the loss is smoothed.
         row_of: (N,) place of a node among the senders, -1 elsewhere.
         validation_rows, validation_labels: the nodes that choose.

@@ -20,12 +20,12 @@ class Edges:
     Attributes:
         propagation: P (N, N).
         transposed: of P.
-        taught_transposed: the transpose of the rows of P that send a gradient back, (N, rows).
+        senders_transposed: the transpose of the rows of P that send a gradient back, (N, rows).
     """
 
     propagation: Csr
     transposed: Csr
-    training_transposed: Csr
+    senders_transposed: Csr
 
     @classmethod
     def shared(cls, propagation: csr_array, senders: NDArray[np.int64], dtype: type) -> Edges:
@@ -117,7 +117,7 @@ class LearnedEdges:
         self._kernels.normalise(
             form.starts, form.columns, self._weights, support.diagonal, support.symmetric, self._degrees, form.values
         )
-        for form, order in zip((self.edges.transposed, self.edges.training_transposed), self._orders[1:], strict=True):
+        for form, order in zip((self.edges.transposed, self.edges.senders_transposed), self._orders[1:], strict=True):
             self._kernels.permute(self.edges.propagation.values, order, form.values)
 
     def step(

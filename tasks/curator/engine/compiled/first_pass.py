@@ -69,7 +69,7 @@ class FirstPass:
         masks = (slots.ranks.ranks, self._draws, slots.thresholds, slots.kept_scale) if dropout else self._no_dropout
         self._constant_gradient[:] = 0
         self._kernels.backward(
-            *self._edges.training_transposed.arrays, message, self._shared.row_of, own_message, self.active,
+            *self._edges.senders_transposed.arrays, message, self._shared.row_of, own_message, self.active,
             self._row_scales, *masks, slots.places, self.gradient, self._weights.first_bias_gradient,
             self._constant_gradient,
         )  # fmt: skip
@@ -79,7 +79,7 @@ class FirstPass:
         first, weights, step = self._shared.first, self._weights, self._slots.step
         for matrix, (weight, moment, square) in enumerate(weights.first_states):
             self._adam.step_weights(
-                *first.step_weights[matrix].arrays, self._returned(matrix), first.constant,
+                *first.transposed[matrix].arrays, self._returned(matrix), first.constant,
                 self._constant_gradient[matrix], step, weight, moment, square, self._column_sums[matrix],
             )  # fmt: skip
         self._adam.step_rest(weights.rest_gradient, step, weights.rest, *weights.rest_moments)

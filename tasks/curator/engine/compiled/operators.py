@@ -55,7 +55,7 @@ class FirstOperators:
         reach: (N,) what S^steps makes of a column of ones.
         fused: P and features in one, (N, matrices * d); None otherwise.
         project: X (N, d) of the staged form, None when fused or dense.
-        descend: per matrix, the transposed product that ends in its gradient, (d, N).
+        transposed: per matrix, the transposed product that ends in its gradient, (d, N).
         smooth, smooth_transposed: S of the staged form.
         steps: times that S is applied at run time.
         dense: S^l X (N, d) for dense features; smoothed once, not in every epoch.
@@ -67,7 +67,7 @@ class FirstOperators:
     reach: NDArray[Any]
     fused: Csr | None
     project: Csr | None
-    step_weights: tuple[Csr, ...]
+    transposed: tuple[Csr, ...]
     smooth: Csr | None
     smooth_transposed: Csr | None
     steps: int
@@ -95,10 +95,10 @@ def first_operators(
     if near is not None and near.nnz <= propagation.nnz + 2 * sparse.nnz:
         parts = [sparse, near][2 - matrices :]
         fused = Csr.of(hstack(parts, format="csr"), dtype)
-        step_weights = tuple(Csr.of(part.T, dtype) for part in parts)
+        transposed = tuple(Csr.of(part.T, dtype) for part in parts)
     else:
         fused = None
-        step_weights = (Csr.of(sparse.T, dtype),) * matrices
+        transposed = (Csr.of(sparse.T, dtype),) * matrices
     reach = smooth(smoothing, np.ones(propagation.shape[0]), steps)
     staged = fused is None and dense is None
     return FirstOperators(
@@ -108,7 +108,7 @@ def first_operators(
         reach=reach.astype(dtype),
         fused=fused,
         project=Csr.of(sparse, dtype) if staged else None,
-        step_weights=step_weights,
+        transposed=transposed,
         smooth=Csr.of(smoothing, dtype) if staged and steps else None,
         smooth_transposed=Csr.of(smoothing.T, dtype) if staged and steps else None,
         steps=steps if staged else 0,

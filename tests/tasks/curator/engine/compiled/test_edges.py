@@ -39,7 +39,7 @@ def test_it_starts_as_the_propagation_matrix(backbone, normalization):
     for slot in range(LANES):
         np.testing.assert_allclose(matrix(learned.edges.propagation, slot), expected, atol=1e-12)
         np.testing.assert_allclose(matrix(learned.edges.transposed, slot), expected.T, atol=1e-12)
-        np.testing.assert_allclose(matrix(learned.edges.training_transposed, slot, 6), expected[::2].T, atol=1e-12)
+        np.testing.assert_allclose(matrix(learned.edges.senders_transposed, slot, 6), expected[::2].T, atol=1e-12)
 
 
 @pytest.mark.parametrize(("backbone", "normalization"), FORMS)

@@ -25,7 +25,7 @@ def test_few_cells_are_fused_with_the_graph_and_others_staged(features, steps, f
     if fused:
         expected = np.hstack([features.toarray(), (GRAPH @ features).toarray()])
         np.testing.assert_allclose(dense(operators.fused, (20, 60)), expected)
-        np.testing.assert_allclose(dense(operators.step_weights[1], (30, 20)), expected[:, 30:].T)
+        np.testing.assert_allclose(dense(operators.transposed[1], (30, 20)), expected[:, 30:].T)
     reach = np.linalg.matrix_power(SMOOTHING.toarray(), steps) @ np.ones(20)
     np.testing.assert_allclose(operators.row_scales, [reach, GRAPH @ reach])
     np.testing.assert_allclose(operators.reach, reach)
