@@ -147,13 +147,13 @@ def renumbered(dataset: str, matrices: list[np.ndarray]) -> str:
     others = [matrix[np.ix_(order, order)] for matrix, order in zip(matrices, orders, strict=True)]
     sides: dict[str, tuple[Any, tuple[Any, ...]]] = {"POT": (pot_loop, (None,))}
     sides |= {f"ours, starts {starts}": (compiled, (starts, 1)) for starts in (1, 2, 10)}
-    told = []
+    figures = []
     for name, (side, options) in sides.items():
         first, second = (measured(side, graphs, pairs, *options, repeats=0).value for graphs in (matrices, others))
         apart = np.abs(first - second)
         much = np.mean(apart > 0.01 * first)
-        told.append(f"{name} {much:.0%} by over 1%, {apart.mean() / first.mean():.1%} on average")
-    return f"{dataset} paths, nodes renumbered: " + "; ".join(told)
+        figures.append(f"{name} {much:.0%} by over 1%, {apart.mean() / first.mean():.1%} on average")
+    return f"{dataset} paths, nodes renumbered: " + "; ".join(figures)
 
 
 def on_two_threads(dataset: str, kind: str, matrices: list[np.ndarray]) -> dict[str, Any]:

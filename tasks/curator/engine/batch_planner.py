@@ -139,9 +139,9 @@ class BatchPlanner:
         trial, chosen = answered[best_model.point]
         grid = self._points[trial.group_key[0]]
         rows = [
-            (*astuple(grid[place]), evaluation.epoch, *astuple(evaluation.score), trial.epochs)
-            for place in order
-            for trial, evaluation in [answered[place]]
+            (*astuple(grid[index]), evaluation.epoch, *astuple(evaluation.score), trial.epochs)
+            for index in order
+            for trial, evaluation in [answered[index]]
         ]
         block = self.block(self.shared(trial.group_key), slots)
         block.load(0, trial.point, best_model.weights)

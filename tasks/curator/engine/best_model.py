@@ -1,4 +1,4 @@
-"""The best model of a repeat so far, kept while others still train."""
+"""The best model of a repeat so far, while others still train."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class BestModel:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.score: ValidationScore | None = None
-        self.place = (0, 0)
+        self.position = (0, 0)
         self.weights: dict[str, NDArray[Any]] = {}
 
     @property
     def point(self) -> int:
-        """Place of the best model's point in the list."""
-        return self.place[0]
+        """Index of the best model's point in the list."""
+        return self.position[0]
 
     def offer(self, score: ValidationScore, point: int, epoch: int, weights: Callable[[], dict[str, Any]]) -> None:
         """Takes the model if it is better; only then are its weights copied."""
         with self._lock:
-            earlier = score == self.score and (point, epoch) < self.place
+            earlier = score == self.score and (point, epoch) < self.position
             if score.beats(self.score) or earlier:
-                self.score, self.place, self.weights = score, (point, epoch), weights()
+                self.score, self.position, self.weights = score, (point, epoch), weights()

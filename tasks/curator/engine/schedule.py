@@ -97,8 +97,8 @@ class Schedule:
                 trial.epochs += 1
                 for evaluation in trial.evaluations:
                     if evaluation.open:
-                        place = block.shared.evaluations.index(evaluation.l_y)
-                        score = ValidationScore(float(accuracies[place, slot]), float(losses[place, slot]))
+                        row = block.shared.evaluations.index(evaluation.l_y)
+                        score = ValidationScore(float(accuracies[row, slot]), float(losses[row, slot]))
                         if evaluation.take(trial.epochs, score, self.patience):
                             best_model = self.best_models[group_key[0]]
                             best_model.offer(score, evaluation.point, trial.epochs, partial(block.weights, slot))

@@ -1,4 +1,4 @@
-"""Models of one repeat that differ only in what the optimiser is told: they share every matrix and train in blocks."""
+"""Models of one repeat that differ in the optimiser's settings alone: they share every matrix and train in blocks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SharedTensors:
         support: of the weights that each model learns, where they do not.
         training_rows, targets: training nodes (n,) and their class probabilities (n, classes).
         senders: nodes whose logits send a gradient back: those, or all where the loss is smoothed.
-        row_of: (N,) place of a node among the senders, -1 elsewhere.
+        row_of: (N,) index of a node among the senders, -1 elsewhere.
         validation_rows, validation_labels: the nodes that choose.
         evaluations: the l_y with which every epoch's predictions are evaluated, ascending.
         loss_smoothing: the l_y inside the training loss.

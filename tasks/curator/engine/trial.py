@@ -16,7 +16,7 @@ GroupKey = tuple[int, int, tuple[int, ...], int]
 
 @dataclass
 class Evaluation:
-    """The best epoch so far of one point: place of the point in its list, l_y, and ``fit``'s outcome."""
+    """The best epoch so far of one point: index of the point in its list, l_y, and ``fit``'s outcome."""
 
     point: int
     l_y: int
@@ -54,17 +54,17 @@ def trials(
     Points that differ in l_y only are one optimisation, evaluated at each l_y, unless training sees l_y: through
     ``smooth_loss`` or through targets that depend on it.
     """
-    # group (l_x, l_y that training sees) -> optimisation -> the places of its points.
+    # group (l_x, l_y that training sees) -> optimisation -> the indices of its points.
     found: dict[tuple[int, int], dict[HyperParameters, list[int]]] = {}
     for index, point in enumerate(points):
         seen = point.l_y if smooth_loss or point.l_y in problem.targets else 0
         found.setdefault((point.l_x, seen), {}).setdefault(replace(point, l_y=seen), []).append(index)
     groups: dict[GroupKey, deque[Trial]] = {}
     for (l_x, seen), members in found.items():
-        evaluations = tuple(sorted({points[index].l_y for places in members.values() for index in places}))
+        evaluations = tuple(sorted({points[index].l_y for indices in members.values() for index in indices}))
         group_key = (problem_index, l_x, evaluations, seen if smooth_loss else 0)
         groups[group_key] = deque(
-            Trial(group_key, point, [Evaluation(index, points[index].l_y) for index in places])
-            for point, places in members.items()
+            Trial(group_key, point, [Evaluation(index, points[index].l_y) for index in indices])
+            for point, indices in members.items()
         )
     return groups

@@ -110,7 +110,7 @@ def mix_plan(plan: np.ndarray, vertex: np.ndarray, count: int, unit: float, step
 
 
 @njit(nogil=True)
-def descend(
+def minimise(
     first: Side,
     second: Side,
     cost: np.ndarray,

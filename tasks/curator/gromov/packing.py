@@ -71,7 +71,7 @@ def pack(matrices: Sequence[np.ndarray], features: Sequence[np.ndarray] | None =
             have a row for every node or differ in width.
     """
     rows = checked_features(features, matrices)
-    distances, eccentricity, order, multiplicity, kept, groups = [], [], [], [], [], []
+    distances, eccentricity, order, multiplicity, merged_features, groups = [], [], [], [], [], []
     nodes = np.empty(len(matrices), np.int64)
     energy = np.empty(len(matrices))
     reach = np.empty(len(matrices))
@@ -90,7 +90,7 @@ def pack(matrices: Sequence[np.ndarray], features: Sequence[np.ndarray] | None =
         eccentricity.append(mean[first])
         order.append(np.argsort(mean[first], kind="stable").astype(np.uint32))
         multiplicity.append(np.bincount(group, minlength=count))
-        kept.append(rows[graph][first])
+        merged_features.append(rows[graph][first])
         groups.append(group)
     sizes = np.array([len(part) for part in order], np.int64)
     arrays = PackedArrays(
@@ -103,6 +103,6 @@ def pack(matrices: Sequence[np.ndarray], features: Sequence[np.ndarray] | None =
         nodes,
         energy,
         reach,
-        np.ascontiguousarray(np.concatenate(kept)),
+        np.ascontiguousarray(np.concatenate(merged_features)),
     )
     return PackedGraphs(arrays, tuple(groups))

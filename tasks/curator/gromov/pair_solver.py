@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numba import njit, uint64
 
-from tasks.curator.gromov.conditional_gradient import Side, descend, empty_workspace
+from tasks.curator.gromov.conditional_gradient import Side, empty_workspace, minimise
 from tasks.curator.gromov.packing import PackedArrays
 
 
@@ -41,9 +41,9 @@ def goes_first(first: Side, second: Side) -> bool:
         return first.nodes < second.nodes
     if first.energy != second.energy:
         return first.energy < second.energy
-    for place in range(k):
-        a = first.eccentricity[first.order[place]]
-        b = second.eccentricity[second.order[place]]
+    for rank in range(k):
+        a = first.eccentricity[first.order[rank]]
+        b = second.eccentricity[second.order[rank]]
         if a != b:
             return a < b
     return True
@@ -76,10 +76,10 @@ def next_random(state: np.uint64) -> tuple[np.uint64, np.uint64]:
 def shuffled(order: np.ndarray, state: np.uint64) -> tuple[np.ndarray, np.uint64]:
     """A random permutation of ``order``, and the next state."""
     order = order.copy()
-    for place in range(len(order) - 1, 0, -1):
+    for last in range(len(order) - 1, 0, -1):
         state, bits = next_random(state)
-        other = np.int64(bits % uint64(place + 1))
-        order[place], order[other] = order[other], order[place]
+        other = np.int64(bits % uint64(last + 1))
+        order[last], order[other] = order[other], order[last]
     return order, state
 
 
@@ -118,7 +118,7 @@ def solve_pair(
             order1, state = shuffled(order1, state)
             order2, state = shuffled(order2, state)
         candidate = np.empty_like(best)
-        reached, more = descend(first, second, cost, alpha, order1, order2, start == 0, workspace, candidate)
+        reached, more = minimise(first, second, cost, alpha, order1, order2, start == 0, workspace, candidate)
         iterations += more
         if reached < value or start == 0:
             value = reached

@@ -70,7 +70,7 @@ def search(
     survivors = [points] * len(problems)
     model_epochs, notes = 0, dict[str, None]()
     for number, (count, epochs) in enumerate(strategy.schedule(len(points), settings.epochs), start=1):
-        survivors = [_best(known, kept, count) for known, kept in zip(rows, survivors, strict=True)]
+        survivors = [_best(known, survived, count) for known, survived in zip(rows, survivors, strict=True)]
         run = train_batch(problems, survivors, replace(settings, epochs=epochs), until=until, progress=progress)
         for known, trained in zip(rows, run.trained, strict=True):
             known |= {
@@ -86,11 +86,11 @@ def search(
     )
 
 
-def _best(known: Rows, kept: tuple[HyperParameters, ...], count: int) -> tuple[HyperParameters, ...]:
+def _best(known: Rows, candidates: tuple[HyperParameters, ...], count: int) -> tuple[HyperParameters, ...]:
     """The best ``count`` of the points that were trained, in the grid's order; all points before the first round."""
     if not known:
-        return kept
-    trained = [point for point in kept if point in known]
+        return candidates
+    trained = [point for point in candidates if point in known]
     accuracy, loss = COLUMNS.index("validation_accuracy"), COLUMNS.index("validation_loss")
     chosen = set(sorted(trained, key=lambda point: (-known[point][accuracy], known[point][loss]))[:count])
     return tuple(point for point in trained if point in chosen)

@@ -60,7 +60,7 @@ class Block:
         """One epoch of every slot; then the mean validation cross-entropy and accuracy, (evaluations, slots) each."""
         self._refresh()
         if self._learned is not None and self._slots.ages.any():
-            self._move_graph(self._learned)
+            self._step_graph(self._learned)
         self._second.loss_backward(self._first.dropped)
         self._slots.advance()
         self._first.backward(self._second.message, self._second.own_message)
@@ -93,7 +93,7 @@ class Block:
             self._first.forward()
             self._stale = False
 
-    def _move_graph(self, learned: LearnedEdges) -> None:
+    def _step_graph(self, learned: LearnedEdges) -> None:
         """The graph's steps of every model that has trained an epoch."""
         assert self._graph_steps is not None  # with a support
         sizes = self._slots.graph_sizes(self._graph_steps.step_size)

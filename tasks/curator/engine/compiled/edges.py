@@ -39,9 +39,9 @@ class Support:
 
     Attributes:
         pattern: P (N, N) of the graph's own weights, with an entry for every node itself.
-        diagonal: (N,) place of each node's own entry.
-        learned: places of the graph's stored entries that are learned; for GCN not the diagonal, which is one.
-        stored: the same entries' places among the graph's stored ones.
+        diagonal: (N,) index of each node's own entry.
+        learned: indices of the graph's stored entries that are learned; for GCN not the diagonal, which is one.
+        stored: the same entries' indices among the graph's stored ones.
         reported: their weights.
         start: (entries,) the weights in P's order that are not yet normalised.
         entries: E, the graph's stored ones.
@@ -72,9 +72,9 @@ class Support:
         known = (stored >= 0) & ~(own & loops)
         weights = np.where(own & loops, 1.0, 0.0)
         weights[known] = graph.data[stored[known]]
-        places = np.flatnonzero(known)
+        learned = np.flatnonzero(known)
         return cls(
-            pattern, np.flatnonzero(own), places, stored[places], weights[places].astype(dtype),
+            pattern, np.flatnonzero(own), learned, stored[learned], weights[learned].astype(dtype),
             weights.astype(dtype), graph.nnz, symmetric,
         )  # fmt: skip
 

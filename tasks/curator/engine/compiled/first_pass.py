@@ -40,7 +40,7 @@ class FirstPass:
             self._row_scales[-1] = 0
         # "Dropout" that keeps everything, for gradients without dropout.
         ranks = np.ones((1, shared.nodes, hidden), dtype=np.uint8)
-        zeros, scale = np.zeros(slots.count, dtype=np.int64), np.ones_like(slots.kept_scale)
+        zeros, scale = np.zeros(slots.count, dtype=np.int64), np.ones_like(slots.dropout_scale)
         self._no_dropout = (ranks, zeros, zeros.astype(np.uint8), scale)
 
     def load(self, slot: int) -> None:
@@ -59,18 +59,18 @@ class FirstPass:
         self._draws = slots.draws()
         self._kernels.forward(
             *product.arrays, source, own, self._row_scales, self._column_sums, self._weights.first_bias,
-            slots.ranks.ranks, self._draws, slots.thresholds, slots.kept_scale, slots.places,
+            slots.ranks.ranks, self._draws, slots.thresholds, slots.dropout_scale, slots.rank_rows,
             self.active, self.dropped,
         )  # fmt: skip
 
     def backward(self, message: NDArray[Any], own_message: NDArray[Any], *, dropout: bool = True) -> None:
         """``gradient`` from what the second layer sends back; the gradients of bias and constant."""
         slots = self._slots
-        masks = (slots.ranks.ranks, self._draws, slots.thresholds, slots.kept_scale) if dropout else self._no_dropout
+        masks = (slots.ranks.ranks, self._draws, slots.thresholds, slots.dropout_scale) if dropout else self._no_dropout
         self._constant_gradient[:] = 0
         self._kernels.backward(
             *self._edges.senders_transposed.arrays, message, self._shared.row_of, own_message, self.active,
-            self._row_scales, *masks, slots.places, self.gradient, self._weights.first_bias_gradient,
+            self._row_scales, *masks, slots.rank_rows, self.gradient, self._weights.first_bias_gradient,
             self._constant_gradient,
         )  # fmt: skip
 
@@ -98,7 +98,7 @@ class FirstPass:
             self._kernels.propagate(*first.smooth.arrays, out, spare)
             out, spare = spare, out
         if self._travels(matrix):
-            self._kernels.lift(first.reach, self._column_sums[matrix], out)
+            self._kernels.add_outer(first.reach, self._column_sums[matrix], out)
         return out
 
     def _returned(self, matrix: int) -> NDArray[Any]:
@@ -111,7 +111,7 @@ class FirstPass:
             self._kernels.propagate(*self._edges.transposed.arrays, gradient, out)
             gradient = out
         if self._travels(matrix):
-            self._kernels.sink(first.reach, gradient, self._constant_gradient[matrix])
+            self._kernels.add_outer_backward(first.reach, gradient, self._constant_gradient[matrix])
         for _ in range(first.steps):
             assert first.smooth_transposed is not None
             target = spare if gradient is out else out

@@ -1,7 +1,7 @@
 """Dropout masks shared by all models of a repeat: one draw per epoch serves every model and every dropout rate.
 
 A point's run does not depend on the points around it, so all of them start from one dropout seed, and in epoch t all
-compare the same uniform numbers with their own rates. Only the comparison's outcome is kept: a byte that counts the
+compare the same uniform numbers with their own rates. Only the comparison's outcome is stored: a byte that counts the
 rates at or below the number.
 """
 
@@ -37,7 +37,7 @@ class DropoutRanks:
         self.ranks: NDArray[np.uint8] = np.empty((epochs, nodes, hidden), dtype=np.uint8)
 
     def threshold(self, rate: float) -> int:
-        """The rate's place among the rates."""
+        """The rate's index among the rates."""
         return self._rates.index(rate)
 
     def reach(self, epoch: int) -> None:

@@ -27,12 +27,12 @@ class SecondPass:
         self._propagation = edges.propagation
         self._shared, self._weights, self._slots = shared, weights, slots
         hidden, classes = shared.architecture.hidden, shared.architecture.classes
-        dtype, rows, judged = shared.dtype, len(shared.senders), len(shared.validation_rows)
+        dtype, rows, validated = shared.dtype, len(shared.senders), len(shared.validation_rows)
         self._kernels = second_kernels(hidden, slots)
         self.message = np.zeros((rows, hidden, slots), dtype=dtype)
         self.own_message = np.zeros((rows if shared.first.matrices == 2 else 0, hidden, slots), dtype=dtype)
         self._workspace = np.zeros((classes, slots), dtype=dtype)
-        self._logits = np.zeros((judged, classes, slots), dtype=dtype)
+        self._logits = np.zeros((validated, classes, slots), dtype=dtype)
         self._everyone = np.arange(shared.nodes)
         if shared.smooth is not None:
             self._labels, self._smoothing = label_kernels(slots), first_kernels(classes, slots).propagate
@@ -50,7 +50,7 @@ class SecondPass:
             return
         assert shared.smooth is not None and shared.smooth_transposed is not None
         gradient, spare = self._spare
-        self._soften(dropped)
+        self._softmax(dropped)
         smoothed = self._smoothed(shared.smooth, self._probabilities, shared.loss_smoothing)
         if smoothed is gradient:
             gradient, spare = spare, gradient
@@ -58,7 +58,7 @@ class SecondPass:
         for _ in range(shared.loss_smoothing):
             self._smoothing(*shared.smooth_transposed.arrays, gradient, spare)
             gradient, spare = spare, gradient
-        self._labels.soften_back(self._probabilities, gradient)
+        self._labels.softmax_backward(self._probabilities, gradient)
         self._kernels.backward_from_logits(
             *self._propagation.arrays, gradient, dropped, weights.near, weights.own, *ends
         )
@@ -71,14 +71,14 @@ class SecondPass:
         # Unsmoothed predictions are evaluated by their logits, whichever other evaluations there are.
         if shared.evaluations[0] == 0:
             self._classify(active, rows, self._logits)
-            self._kernels.judge(self._logits, labels, losses[0], hits[0])
+            self._kernels.score(self._logits, labels, losses[0], hits[0])
         if shared.smooth is not None:
-            self._soften(active)
+            self._softmax(active)
             smoothed, done = self._probabilities, 0
             for evaluation, steps in enumerate(shared.evaluations):
                 if steps:
                     smoothed, done = self._smoothed(shared.smooth, smoothed, steps - done), steps
-                    self._labels.judge(smoothed, rows, labels, losses[evaluation], hits[evaluation])
+                    self._labels.score(smoothed, rows, labels, losses[evaluation], hits[evaluation])
         return losses / len(rows), hits / len(rows)
 
     def logits(self, active: NDArray[Any]) -> NDArray[Any]:
@@ -94,7 +94,7 @@ class SecondPass:
             shifted = logits.astype(np.float64) - logits.max(axis=1, keepdims=True)
             return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
         assert self._shared.smooth is not None
-        self._soften(active)
+        self._softmax(active)
         smoothed = self._smoothed(self._shared.smooth, self._probabilities, steps).astype(np.float64)
         shares = smoothed / smoothed.sum(axis=1, keepdims=True)
         return np.log(np.maximum(shares, np.finfo(logits.dtype).tiny))
@@ -104,10 +104,10 @@ class SecondPass:
         propagation = self._propagation.arrays
         self._kernels.classify(*propagation, rows, active, weights.near, weights.own, weights.bias, logits)
 
-    def _soften(self, active: NDArray[Any]) -> None:
+    def _softmax(self, active: NDArray[Any]) -> None:
         logits = self._spare[0]
         self._classify(active, self._everyone, logits)
-        self._labels.soften(logits, self._probabilities)
+        self._labels.softmax(logits, self._probabilities)
 
     def _smoothed(self, operator: Csr, source: NDArray[Any], steps: int) -> NDArray[Any]:
         """S^steps source, in one of the spare buffers unless there is nothing to do."""

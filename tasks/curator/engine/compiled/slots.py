@@ -13,14 +13,14 @@ BETAS = (0.9, 0.999)
 
 
 class BatchSlots:
-    """``count`` places for models, each at an epoch of its own.
+    """``count`` slots for models, each at an epoch of its own.
 
     Attributes:
         points: the point in each slot, None in an idle one.
         ages: int64, epochs trained.
         step: (3, count), see ``adam_kernels``.
-        thresholds, kept_scale: of dropout.
-        places: workspace for the kernels.
+        thresholds, dropout_scale: of dropout.
+        rank_rows: workspace for the kernels.
     """
 
     def __init__(self, count: int, dtype: Any, ranks: DropoutRanks) -> None:
@@ -29,14 +29,14 @@ class BatchSlots:
         self.ages = np.zeros(count, dtype=np.int64)
         self.step = np.zeros((3, count), dtype=dtype)
         self.thresholds = np.zeros(count, dtype=np.uint8)
-        self.kept_scale = np.ones(count, dtype=dtype)
-        self.places = np.zeros(count, dtype=np.int64)
+        self.dropout_scale = np.ones(count, dtype=dtype)
+        self.rank_rows = np.zeros(count, dtype=np.int64)
 
     def load(self, slot: int, point: HyperParameters) -> None:
         """Starts a point."""
         self.points[slot], self.ages[slot] = point, 0
         self.thresholds[slot] = self.ranks.threshold(point.dropout)
-        self.kept_scale[slot] = 1 / (1 - point.dropout)
+        self.dropout_scale[slot] = 1 / (1 - point.dropout)
         self.step[1, slot] = point.weight_decay
 
     def clear(self, slot: int) -> None:

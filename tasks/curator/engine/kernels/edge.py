@@ -39,7 +39,7 @@ def _compiled(hidden: int, slots: int, sources: str) -> EdgeKernels:
     def normalise(
         starts: Any, columns: Any, weights: Any, diagonal: Any, symmetric: bool, degrees: Any, values: Any
     ) -> None:
-        """P from the weights; ``diagonal`` is the place of each node's own entry, which stands in for an empty row."""
+        """P from the weights; ``diagonal`` is the index of each node's own entry, which stands in for an empty row."""
         if len(sources) == 0:
             return
         nodes = degrees.shape[0]
@@ -113,16 +113,16 @@ def _compiled(hidden: int, slots: int, sources: str) -> EdgeKernels:
                 store(gradient, entry, load(gradient, entry, slots) / scale - by_degree)
 
     @njit(nogil=True, cache=True)
-    def step(places: Any, reported: Any, gradient: Any, sizes: Any, weights: Any) -> None:
+    def step(learned: Any, reported: Any, gradient: Any, sizes: Any, weights: Any) -> None:
         """One proximal step of the learned entries; ``sizes`` (3, slots): step size, lambda1, lambda2."""
         if len(sources) == 0:
             return
         size, distance, sparsity = load(sizes, 0, slots), load(sizes, 1, slots), load(sizes, 2, slots)
-        for k in range(len(places)):
-            w = load(weights, places[k], slots)
-            slope = load(gradient, places[k], slots) + 2.0 * distance * (w - reported[k])
+        for k in range(len(learned)):
+            w = load(weights, learned[k], slots)
+            slope = load(gradient, learned[k], slots) + 2.0 * distance * (w - reported[k])
             moved = w - size * slope - size * sparsity
-            store(weights, places[k], where_positive(moved - 1.0, 1.0, larger(0.0, moved)))
+            store(weights, learned[k], where_positive(moved - 1.0, 1.0, larger(0.0, moved)))
 
     @njit(nogil=True, cache=True)
     def permute(source: Any, order: Any, out: Any) -> None:

@@ -15,11 +15,11 @@ from tasks.curator.engine.kernels.vectors import fma, where_above
 
 
 class FirstKernels(NamedTuple):
-    """``propagate``, ``lift``, ``sink``, ``forward`` and ``backward`` for one width of rows."""
+    """``propagate``, ``add_outer``, ``add_outer_backward``, ``forward`` and ``backward`` for one width of rows."""
 
     propagate: Callable[..., None]
-    lift: Callable[..., None]
-    sink: Callable[..., None]
+    add_outer: Callable[..., None]
+    add_outer_backward: Callable[..., None]
     forward: Callable[..., None]
     backward: Callable[..., None]
 
@@ -43,7 +43,7 @@ def _compiled(hidden: int, slots: int, sources: str) -> FirstKernels:
             store(out, i, gathered(starts, columns, values, i, source, zero, width, hidden, slots))
 
     @njit(nogil=True, cache=True)
-    def lift(scales: Any, constant: Any, out: Any) -> None:
+    def add_outer(scales: Any, constant: Any, out: Any) -> None:
         """Adds scales (N,) times one row to all rows."""
         if len(sources) == 0:
             return
@@ -51,7 +51,7 @@ def _compiled(hidden: int, slots: int, sources: str) -> FirstKernels:
             store(out, i, fma(scales[i], load(constant, 0, width), load(out, i, width)))
 
     @njit(nogil=True, cache=True)
-    def sink(scales: Any, gradient: Any, constant_gradient: Any) -> None:
+    def add_outer_backward(scales: Any, gradient: Any, constant_gradient: Any) -> None:
         """The gradient of that row."""
         if len(sources) == 0:
             return
@@ -73,8 +73,8 @@ def _compiled(hidden: int, slots: int, sources: str) -> FirstKernels:
         ranks: Any,
         ages: Any,
         thresholds: Any,
-        kept_scale: Any,
-        places: Any,
+        dropout_scale: Any,
+        rank_rows: Any,
         active: Any,
         dropped: Any,
     ) -> None:
@@ -82,7 +82,7 @@ def _compiled(hidden: int, slots: int, sources: str) -> FirstKernels:
         if len(sources) == 0:
             return
         threshold = tile(load(thresholds, 0, slots), hidden)
-        scale = tile(load(kept_scale, 0, slots), hidden)
+        scale = tile(load(dropout_scale, 0, slots), hidden)
         nodes = active.shape[0]
         for i in range(nodes):
             total = load(bias, 0, width)
@@ -93,8 +93,8 @@ def _compiled(hidden: int, slots: int, sources: str) -> FirstKernels:
             y = selu(gathered(starts, columns, values, i, source, total, width, hidden, slots))
             store(active, i, y)
             for slot in range(slots):
-                places[slot] = ages[slot] * nodes + i
-            rank = load_interleaved(ranks, places, hidden, slots)
+                rank_rows[slot] = ages[slot] * nodes + i
+            rank = load_interleaved(ranks, rank_rows, hidden, slots)
             store(dropped, i, where_above(rank, threshold, y * scale))
 
     @njit(nogil=True, cache=True)
@@ -110,8 +110,8 @@ def _compiled(hidden: int, slots: int, sources: str) -> FirstKernels:
         ranks: Any,
         ages: Any,
         thresholds: Any,
-        kept_scale: Any,
-        places: Any,
+        dropout_scale: Any,
+        rank_rows: Any,
         gradient: Any,
         bias_gradient: Any,
         constant_gradient: Any,
@@ -120,7 +120,7 @@ def _compiled(hidden: int, slots: int, sources: str) -> FirstKernels:
         if len(sources) == 0:
             return
         threshold = tile(load(thresholds, 0, slots), hidden)
-        scale = tile(load(kept_scale, 0, slots), hidden)
+        scale = tile(load(dropout_scale, 0, slots), hidden)
         nodes = active.shape[0]
         total = zero = zeros(gradient, width)
         for i in range(nodes):
@@ -128,8 +128,8 @@ def _compiled(hidden: int, slots: int, sources: str) -> FirstKernels:
             if own_message.shape[0] > 0 and row_of[i] >= 0:
                 g = g + load(own_message, row_of[i], width)
             for slot in range(slots):
-                places[slot] = ages[slot] * nodes + i
-            rank = load_interleaved(ranks, places, hidden, slots)
+                rank_rows[slot] = ages[slot] * nodes + i
+            rank = load_interleaved(ranks, rank_rows, hidden, slots)
             g = where_above(rank, threshold, g * selu_slope(load(active, i, width)) * scale)
             store(gradient, i, g)
             total = total + g
@@ -137,4 +137,4 @@ def _compiled(hidden: int, slots: int, sources: str) -> FirstKernels:
                 store(constant_gradient, matrix, fma(row_scales[matrix, i], g, load(constant_gradient, matrix, width)))
         store(bias_gradient, 0, total)
 
-    return FirstKernels(propagate, lift, sink, forward, backward)
+    return FirstKernels(propagate, add_outer, add_outer_backward, forward, backward)

@@ -19,11 +19,11 @@ from tasks.curator.engine.kernels.vectors import larger
 
 
 class LabelKernels(NamedTuple):
-    """``soften``, ``soften_back``, ``judge`` and ``loss_gradient`` for one number of slots."""
+    """``softmax``, ``softmax_backward``, ``score`` and ``loss_gradient`` for one number of slots."""
 
-    soften: Callable[..., None]
-    soften_back: Callable[..., None]
-    judge: Callable[..., None]
+    softmax: Callable[..., None]
+    softmax_backward: Callable[..., None]
+    score: Callable[..., None]
     loss_gradient: Callable[..., None]
 
 
@@ -35,7 +35,7 @@ def label_kernels(slots: int) -> LabelKernels:
 
 def _compiled(slots: int, sources: str) -> LabelKernels:
     @njit(nogil=True, cache=True)
-    def soften(logits: Any, probabilities: Any) -> None:
+    def softmax(logits: Any, probabilities: Any) -> None:
         """Softmax of every row."""
         if len(sources) == 0:
             return
@@ -53,7 +53,7 @@ def _compiled(slots: int, sources: str) -> LabelKernels:
                 store(probabilities, r * classes + c, load(probabilities, r * classes + c, slots) / total)
 
     @njit(nogil=True, cache=True)
-    def soften_back(probabilities: Any, gradient: Any) -> None:
+    def softmax_backward(probabilities: Any, gradient: Any) -> None:
         """In place, the gradient for probabilities becomes the gradient for logits."""
         if len(sources) == 0:
             return
@@ -66,7 +66,7 @@ def _compiled(slots: int, sources: str) -> LabelKernels:
                 store(gradient, c, load(probabilities, c, slots) * (load(gradient, c, slots) - mean))
 
     @njit(nogil=True, cache=True)
-    def judge(smoothed: Any, rows: Any, labels: Any, losses: Any, hits: Any) -> None:
+    def score(smoothed: Any, rows: Any, labels: Any, losses: Any, hits: Any) -> None:
         """Sums over the listed rows of cross-entropy and of right answers (the first of equals counts), per slot."""
         if len(sources) == 0:
             return
@@ -110,4 +110,4 @@ def _compiled(slots: int, sources: str) -> LabelKernels:
                 else:
                     store(gradient, start + c, mass / total / count)
 
-    return LabelKernels(soften, soften_back, judge, loss_gradient)
+    return LabelKernels(softmax, softmax_backward, score, loss_gradient)

@@ -20,12 +20,12 @@ from tasks.curator.engine.kernels.vectors import fma, larger
 
 
 class SecondKernels(NamedTuple):
-    """``classify``, ``loss_backward``, ``backward_from_logits`` and ``judge`` for one width of rows."""
+    """``classify``, ``loss_backward``, ``backward_from_logits`` and ``score`` for one width of rows."""
 
     classify: Callable[..., None]
     loss_backward: Callable[..., None]
     backward_from_logits: Callable[..., None]
-    judge: Callable[..., None]
+    score: Callable[..., None]
 
 
 @cache
@@ -80,11 +80,11 @@ def _compiled(hidden: int, slots: int, sources: str) -> SecondKernels:
         zero = zeros(bias, width)
         for r in range(len(rows)):
             received = gathered(starts, columns, values, rows[r], active, zero, width, hidden, slots)
-            kept = load(active, rows[r], width)
+            own_row = load(active, rows[r], width)
             for c in range(classes):
                 z = load(bias, c, slots) + fold(received * load(near, c, width), slots)
                 if own.shape[0] > 0:
-                    z = z + fold(kept * load(own, c, width), slots)
+                    z = z + fold(own_row * load(own, c, width), slots)
                 store(workspace, c, z)
             top = load(workspace, 0, slots)
             mass = targets[r, 0]
@@ -106,7 +106,7 @@ def _compiled(hidden: int, slots: int, sources: str) -> SecondKernels:
                 store(near_gradient, c, fma(wide, received, load(near_gradient, c, width)))
                 if own.shape[0] > 0:
                     own_back = fma(wide, load(own, c, width), own_back)
-                    store(own_gradient, c, fma(wide, kept, load(own_gradient, c, width)))
+                    store(own_gradient, c, fma(wide, own_row, load(own_gradient, c, width)))
             store(message, r, back)
             if own.shape[0] > 0:
                 store(own_message, r, own_back)
@@ -133,7 +133,7 @@ def _compiled(hidden: int, slots: int, sources: str) -> SecondKernels:
         zero = zeros(gradient, width)
         for i in range(nodes):
             received = gathered(starts, columns, values, i, active, zero, width, hidden, slots)
-            kept = load(active, i, width)
+            own_row = load(active, i, width)
             back = own_back = zero
             for c in range(classes):
                 g = load(gradient, i * classes + c, slots)
@@ -143,13 +143,13 @@ def _compiled(hidden: int, slots: int, sources: str) -> SecondKernels:
                 store(near_gradient, c, fma(wide, received, load(near_gradient, c, width)))
                 if own.shape[0] > 0:
                     own_back = fma(wide, load(own, c, width), own_back)
-                    store(own_gradient, c, fma(wide, kept, load(own_gradient, c, width)))
+                    store(own_gradient, c, fma(wide, own_row, load(own_gradient, c, width)))
             store(message, i, back)
             if own.shape[0] > 0:
                 store(own_message, i, own_back)
 
     @njit(nogil=True, cache=True)
-    def judge(logits: Any, labels: Any, losses: Any, hits: Any) -> None:
+    def score(logits: Any, labels: Any, losses: Any, hits: Any) -> None:
         """Sums over the rows of cross-entropy and of right answers (the first of equal logits counts), per slot."""
         if len(sources) == 0:
             return
@@ -173,4 +173,4 @@ def _compiled(hidden: int, slots: int, sources: str) -> SecondKernels:
                     hit = hit and logits[r, c, slot] < own
                 hits[slot] += hit * one
 
-    return SecondKernels(classify, loss_backward, backward_from_logits, judge)
+    return SecondKernels(classify, loss_backward, backward_from_logits, score)

@@ -1,6 +1,6 @@
 """Between arrays and vectors: loads, stores, repeats and sums of pieces.
 
-Arrays are C-contiguous; places count whole vectors from the array's start, whatever its shape.
+Arrays are C-contiguous; indices count whole vectors from the array's start, whatever its shape.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def zeros(_: Any, array: Any, width: Any) -> Any:
 
 @instruction
 def store(_: Any, array: Any, index: Any, vector: Any) -> Any:
-    """Writes a vector to place ``index``, counted in vectors of its width."""
+    """Writes a vector as number ``index``, counted in vectors of its width."""
 
     def emit(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         pointer, alignment = _address(context, builder, sig.args[0], arguments[0], arguments[1], vector)
@@ -60,22 +60,22 @@ def tile(_: Any, vector: Any, times: Any) -> Any:
 
 
 @literal_instruction
-def load_interleaved(_: Any, array: Any, places: Any, width: Any, slots: Any) -> Any:
-    """Vectors number ``places[0]`` ... ``places[slots - 1]``: the first number of each, then the second of each."""
+def load_interleaved(_: Any, array: Any, indices: Any, width: Any, slots: Any) -> Any:
+    """Vectors number ``indices[0]`` ... ``indices[slots - 1]``: the first number of each, then the second of each."""
     kind = Vector(array.dtype, width.literal_value)
     count = slots.literal_value
 
     def emit(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-        indices = context.make_array(sig.args[1])(context, builder, arguments[1]).data
+        data = context.make_array(sig.args[1])(context, builder, arguments[1]).data
         vectors = []
         for slot in range(count):
-            index = builder.load(builder.gep(indices, [ir.Constant(ir.IntType(64), slot)]))
+            index = builder.load(builder.gep(data, [ir.Constant(ir.IntType(64), slot)]))
             pointer, alignment = _address(context, builder, sig.args[0], arguments[0], index, kind)
             vectors.append(builder.load(pointer, align=alignment))
         joined = _joined(builder, vectors)
         return shuffled(builder, joined, [n + slot * kind.width for n in range(kind.width) for slot in range(count)])
 
-    return Vector(kind.dtype, kind.width * count)(array, places, width, slots), emit
+    return Vector(kind.dtype, kind.width * count)(array, indices, width, slots), emit
 
 
 @literal_instruction

@@ -173,9 +173,9 @@ def _splat(builder: Any, number: Any, width: int) -> Any:
     return shuffled(builder, first, [0] * width)
 
 
-def shuffled(builder: Any, vector: Any, places: list[int]) -> Any:
-    """Emits the vector's numbers at ``places``."""
-    mask = ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
+def shuffled(builder: Any, vector: Any, indices: list[int]) -> Any:
+    """Emits the vector's numbers at ``indices``."""
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), len(indices)), indices)
     return builder.shuffle_vector(vector, vector, mask)
 
 

@@ -38,32 +38,35 @@ class TorchBlock:
         self._slots = BatchSlots(slots, shared.dtype, shared.ranks)
         # The stacked arrays stay the owners of names and shapes: they are written here and sent to the device.
         self._stack = StackedWeights(shared.architecture, slots, shared.dtype)
-        self._first, self._rest = self._placed(self._stack.first), self._placed(self._stack.rest)
+        self._first, self._rest = self._to_device(self._stack.first), self._to_device(self._stack.rest)
         self._moments = [torch.zeros_like(array) for array in (self._first, self._first, self._rest, self._rest)]
-        first, place = shared.first, self._sparse
-        self._row_scales, self._reach = self._placed(first.row_scales), self._placed(first.reach)
-        self._fused = None if first.fused is None else place(first.fused, (shared.nodes, len(self._first)))
+        first, sparse = shared.first, self._sparse
+        self._row_scales, self._reach = self._to_device(first.row_scales), self._to_device(first.reach)
+        self._fused = None if first.fused is None else sparse(first.fused, (shared.nodes, len(self._first)))
         dimensions = shared.architecture.dimensions
-        self._project = None if first.project is None else place(first.project, (shared.nodes, dimensions))
-        self._dense = None if first.dense is None else self._placed(first.dense)
+        self._project = None if first.project is None else sparse(first.project, (shared.nodes, dimensions))
+        self._dense = None if first.dense is None else self._to_device(first.dense)
         square = (shared.nodes, shared.nodes)
-        self._smooth = None if shared.smooth is None else place(shared.smooth, square)
-        self._smooth_features = None if first.smooth is None else place(first.smooth, square)
+        self._smooth = None if shared.smooth is None else sparse(shared.smooth, square)
+        self._smooth_features = None if first.smooth is None else sparse(first.smooth, square)
         self._learned = None
         self._propagation: Any
         if shared.support is not None:
             self._learned = self._propagation = LearnedPropagation(shared.support, slots, self._device)
         else:
-            self._propagation = place(shared.edges.propagation, square)
-        self._training, self._targets = self._placed(shared.training_rows), self._placed(shared.targets)
-        self._judged, self._labels = self._placed(shared.validation_rows), self._placed(shared.validation_labels)
+            self._propagation = sparse(shared.edges.propagation, square)
+        self._training, self._targets = self._to_device(shared.training_rows), self._to_device(shared.targets)
+        self._validation_rows, self._labels = (
+            self._to_device(shared.validation_rows),
+            self._to_device(shared.validation_labels),
+        )
         self._hidden: Tensor | None = None
 
     def load(self, slot: int, point: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
         """Puts a model into a slot, at its start or with the given weights."""
         self._stack.put(slot, self.shared.start if weights is None else weights)
-        self._first[..., slot] = self._placed(self._stack.first[..., slot])
-        self._rest[..., slot] = self._placed(self._stack.rest[..., slot])
+        self._first[..., slot] = self._to_device(self._stack.first[..., slot])
+        self._rest[..., slot] = self._to_device(self._stack.rest[..., slot])
         for moment in self._moments:
             moment[..., slot] = 0
         if self._learned is not None:
@@ -78,7 +81,7 @@ class TorchBlock:
     def step(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """One epoch of every slot; then the mean validation cross-entropy and accuracy, (evaluations, slots) each."""
         if self._learned is not None and self._slots.ages.any():
-            self._move_graph(self._learned)
+            self._step_graph(self._learned)
         first, rest = self._first.requires_grad_(), self._rest.requires_grad_()
         loss = self._loss(self._dropout(self._activated()))
         gradients = torch.autograd.grad(loss, (first, rest))
@@ -109,7 +112,7 @@ class TorchBlock:
             weights[EDGE_WEIGHTS] = self._learned.copied(slot)
         return weights
 
-    def _placed(self, array: NDArray[Any]) -> Tensor:
+    def _to_device(self, array: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.array(array)).to(self._device)
 
     def _sparse(self, csr: Any, shape: tuple[int, int]) -> StackedSparse:
@@ -157,9 +160,9 @@ class TorchBlock:
 
     def _dropout(self, hidden: Tensor) -> Tensor:
         draws = self._slots.draws()
-        ranks = self._placed(self.shared.ranks.ranks[draws]).permute(1, 2, 0)
-        kept = ranks > self._placed(self._slots.thresholds)
-        return hidden * kept * self._placed(self._slots.kept_scale)
+        ranks = self._to_device(self.shared.ranks.ranks[draws]).permute(1, 2, 0)
+        mask = ranks > self._to_device(self._slots.thresholds)
+        return hidden * mask * self._to_device(self._slots.dropout_scale)
 
     def _logits(self, hidden: Tensor) -> Tensor:
         near, own, bias, _ = self._parts()
@@ -184,25 +187,25 @@ class TorchBlock:
     def _validated(self, hidden: Tensor) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         logits, losses, hits = self._logits(hidden), [], []
         for steps in self.shared.evaluations:
-            logs = self._log_shares(logits, steps)[self._judged]
-            places = self._labels[:, None, None].expand(-1, 1, self.slots)
-            losses.append(-logs.gather(1, places).squeeze(1).double().mean(dim=0))
+            logs = self._log_shares(logits, steps)[self._validation_rows]
+            indices = self._labels[:, None, None].expand(-1, 1, self.slots)
+            losses.append(-logs.gather(1, indices).squeeze(1).double().mean(dim=0))
             hits.append((logs.argmax(dim=1) == self._labels[:, None]).double().mean(dim=0))
         return torch.stack(losses).cpu().numpy(), torch.stack(hits).cpu().numpy()
 
     def _step_weights(self, weight: Tensor, gradient: Tensor, moment: Tensor, square: Tensor) -> None:
-        rate, decay, correction = self._placed(self._slots.step)
+        rate, decay, correction = self._to_device(self._slots.step)
         gradient = gradient + decay * weight
         moment.lerp_(gradient, 0.1)
         square.mul_(0.999).addcmul_(gradient, gradient, value=0.001)
         weight -= rate * moment / (square.sqrt() * correction + 1e-8)
 
-    def _move_graph(self, learned: LearnedPropagation) -> None:
+    def _step_graph(self, learned: LearnedPropagation) -> None:
         """The graph's steps of every model that has trained an epoch."""
         assert self._graph_steps is not None  # with a support
-        sizes = self._placed(self._slots.graph_sizes(self._graph_steps.step_size))
+        sizes = self._to_device(self._slots.graph_sizes(self._graph_steps.step_size))
         for _ in range(self._graph_steps.inner_steps):
             weights = learned.weights.requires_grad_()
             (gradient,) = torch.autograd.grad(self._loss(self._activated()), weights)
-            learned.move(gradient, sizes)
+            learned.step(gradient, sizes)
         self._hidden = None

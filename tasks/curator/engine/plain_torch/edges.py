@@ -34,14 +34,14 @@ class LearnedPropagation:
 
     def __init__(self, support: Support, slots: int, device: torch.device) -> None:
         self._support = support
-        place = lambda array: torch.from_numpy(np.array(array)).to(device)  # noqa: E731
+        to_device = lambda array: torch.from_numpy(np.array(array)).to(device)  # noqa: E731
         lengths = np.diff(support.pattern.indptr)
-        self._lengths = place(lengths.astype(np.int64))
-        self._rows = place(np.repeat(np.arange(len(lengths)), lengths))
-        self._columns = place(support.pattern.indices.astype(np.int64))
-        self._own = place(support.diagonal)
-        self._places, self._reported = place(support.learned), place(support.reported)
-        self.weights = place(support.start).unsqueeze(1).repeat(1, slots)
+        self._lengths = to_device(lengths.astype(np.int64))
+        self._rows = to_device(np.repeat(np.arange(len(lengths)), lengths))
+        self._columns = to_device(support.pattern.indices.astype(np.int64))
+        self._own = to_device(support.diagonal)
+        self._learned, self._reported = to_device(support.learned), to_device(support.reported)
+        self.weights = to_device(support.start).unsqueeze(1).repeat(1, slots)
 
     def put(self, slot: int, weights: NDArray[Any] | None) -> None:
         """The graph's own weights, or those of ``copied``."""
@@ -54,7 +54,7 @@ class LearnedPropagation:
     def copied(self, slot: int) -> NDArray[Any]:
         """Weights (E,) in the order of the graph's stored entries; entries without influence are one."""
         weights = np.ones(self._support.entries, dtype=self._support.start.dtype)
-        weights[self._support.stored] = self.weights[self._places, slot].detach().cpu().numpy()
+        weights[self._support.stored] = self.weights[self._learned, slot].detach().cpu().numpy()
         return weights
 
     def __matmul__(self, stacked: Tensor) -> Tensor:
@@ -62,13 +62,13 @@ class LearnedPropagation:
         messages = self._values().unsqueeze(1) * stacked[self._columns]
         return self._summed(messages.flatten(1)).reshape(stacked.shape)
 
-    def move(self, gradient: Tensor, sizes: Tensor) -> None:
+    def step(self, gradient: Tensor, sizes: Tensor) -> None:
         """One proximal step of the learned entries; ``sizes`` (3, slots): step size, lambda1, lambda2."""
         size, distance, sparsity = sizes
         weights = self.weights.detach()
-        learned = weights[self._places]
-        slope = gradient[self._places] + 2 * distance * (learned - self._reported.unsqueeze(1))
-        weights[self._places] = (learned - size * slope - size * sparsity).clamp(0.0, 1.0)
+        learned = weights[self._learned]
+        slope = gradient[self._learned] + 2 * distance * (learned - self._reported.unsqueeze(1))
+        weights[self._learned] = (learned - size * slope - size * sparsity).clamp(0.0, 1.0)
         self.weights = weights
 
     def _values(self) -> Tensor:

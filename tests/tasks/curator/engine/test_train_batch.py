@@ -70,10 +70,10 @@ def test_the_number_of_workers_changes_no_byte(make_scene, tmp_path, workers):
     one = train_batch(problems, [GRID] * 3, replace(SETTINGS, patience=4))
     many = train_batch(problems, [GRID] * 3, replace(SETTINGS, patience=4, workers=workers))
     assert one.model_epochs == many.model_epochs
-    for place, (first, second) in enumerate(zip(one.trained, many.trained, strict=True)):
-        first.save(tmp_path / f"{place}-one")
-        second.save(tmp_path / f"{place}-many")
-        assert (tmp_path / f"{place}-one").read_bytes() == (tmp_path / f"{place}-many").read_bytes()
+    for number, (first, second) in enumerate(zip(one.trained, many.trained, strict=True)):
+        first.save(tmp_path / f"{number}-one")
+        second.save(tmp_path / f"{number}-many")
+        assert (tmp_path / f"{number}-one").read_bytes() == (tmp_path / f"{number}-many").read_bytes()
 
 
 def test_a_problem_does_not_depend_on_the_problems_or_points_around_it(make_scene):
@@ -168,7 +168,7 @@ def test_a_diverging_point_is_never_chosen(make_scene):
 
 
 def relabelled(scene, role):
-    """The scene's problem with the labels of one role in other places."""
+    """The scene's problem with the labels of one role on other nodes."""
     classes = scene.classes.copy()
     classes[scene.roles[role]] = np.roll(classes[scene.roles[role]], 1)
     labels = reveal_labels(classes, scene.roles[0], scene.roles[1], classes=3, dataset="communities")
@@ -235,4 +235,4 @@ def test_the_best_of_two_scores_is_found_whatever_the_order():
         best_model = BestModel()
         for offered, point, epoch in order:
             best_model.offer(offered, point, epoch, dict)
-        assert (best_model.score, best_model.place) == (ValidationScore(0.5, 1.0), (1, 4))
+        assert (best_model.score, best_model.position) == (ValidationScore(0.5, 1.0), (1, 4))

@@ -19,8 +19,8 @@ def applied(function, values):
 
     @njit
     def run(source, out):
-        for place in range(len(source) // WIDTH):
-            store(out, place, function(load(source, place, WIDTH)))
+        for index in range(len(source) // WIDTH):
+            store(out, index, function(load(source, index, WIDTH)))
 
     out = np.empty_like(values)
     run(values, out)
@@ -52,11 +52,11 @@ def test_selu_and_its_slope_are_torchs(dtype):
 
 def test_pieces_are_moved_and_summed_as_said():
     @njit
-    def run(source, places, folded, tiled, mixed):
+    def run(source, indices, folded, tiled, mixed):
         row = load(source, 1, 12)
         store(folded, 0, fold(row, 4))
         store(tiled, 0, tile(load(source, 0, 4), 3))
-        store(mixed, 0, load_interleaved(source, places, 3, 2))
+        store(mixed, 0, load_interleaved(source, indices, 3, 2))
 
     source = np.arange(24.0)
     folded, tiled, mixed = np.zeros(4), np.zeros(12), np.zeros(6)
