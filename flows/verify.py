@@ -11,10 +11,12 @@ import argparse
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
+from flows.studies.registry import STUDIES
 from flows.system.cpu_kernels import uncovered
 from flows.system.environment import PACKAGE_ROOT
 from flows.system.exit_status import exit_status
@@ -37,10 +39,24 @@ def demo(root: Path) -> dict[str, Any]:
     Raises:
         UserError: when there are none, or a file of theirs is damaged.
     """
-    metrics, points = _metrics(root / "data/results" / PROFILE), _points(root / "data")
+    section, results = _section(root), root / "data/results" / PROFILE
+    # Others lie there, too, where somebody exported more than the demo has.
+    datasets = {
+        study.name: section[study.name]["datasets"] for study in STUDIES if study.in_demo and study.name in section
+    }
+    parts = [f"{study}/{name}" for study, names in datasets.items() for name in names]
+    metrics = _metrics([results / part for part in parts])
+    points = _points(
+        [root / "data/raw" / PROFILE / name for name in set().union(*datasets.values())]
+        + [root / "data" / kind / PROFILE / part for kind in ("noisy", "results") for part in parts]
+    )
     if not metrics or not points:
         raise UserError(f"no results of the {PROFILE} below {root / 'data'}; run `make run` first")
-    return {"parameters": _parameters(root), "points": points, "metrics": metrics}
+    return {
+        "parameters": hashlib.sha256(canonical_json(section).encode()).hexdigest(),
+        "points": points,
+        "metrics": metrics,
+    }
 
 
 def verdict(expected: dict[str, Any], found: dict[str, Any], uncovered: str) -> tuple[int, str]:
@@ -74,14 +90,14 @@ def _farthest(expected: Metrics, found: Metrics) -> tuple[str, float]:
     return worst, distances[worst]
 
 
-def _points(data: Path) -> dict[str, list[str]]:
+def _points(folders: Iterable[Path]) -> dict[str, list[str]]:
     """Contents of the exported points by label, a label after those that its points were made from.
 
     Points that differ in what they were made from alone, such as walks on two trees, share a label.
     """
     contents: dict[str, list[str]] = {}
     named: dict[str, set[str]] = {}
-    for path in sorted(path for kind in ("raw", "noisy", "results") for path in (data / kind / PROFILE).rglob(META)):
+    for path in sorted(path for folder in folders for path in folder.rglob(META)):
         meta = _read(path)
         contents.setdefault(meta["label"], []).append(content_digest(meta["files"]))
         named.setdefault(meta["label"], set()).update(CONTENT.findall(canonical_json(meta["key"])))
@@ -96,20 +112,22 @@ def _points(data: Path) -> dict[str, list[str]]:
     return points
 
 
-def _metrics(results: Path) -> Metrics:
+def _metrics(folders: Iterable[Path]) -> Metrics:
     return {
         f"{path.parent.parent.name} {path.parent.name} {row} {metric}": value
-        for path in sorted(results.glob("*/*/metrics.json"))
+        for path in sorted(path for folder in folders for path in folder.glob("metrics.json"))
         for row, values in _read(path).items()
         for metric, value in values.items()
     }
 
 
-def _parameters(root: Path) -> str:
+def _section(root: Path) -> dict[str, Any]:
     import yaml
 
-    section = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))[PROFILE]
-    return hashlib.sha256(canonical_json(section).encode()).hexdigest()
+    try:
+        return dict(yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))[PROFILE])
+    except OSError as error:
+        raise UserError(f"{root / 'params.yaml'}: {error.strerror}; restore it from the repository") from None
 
 
 def _read(path: Path) -> dict[str, Any]:
