@@ -12,6 +12,7 @@ from flows.context.request import StudyRequest
 from flows.studies.registry import STUDIES, declared
 from flows.studies.requests import read_request
 from tasks.errors import UserError
+from tasks.parameters.profiles import Device, Runner
 
 NAMES = tuple(study.name for study in STUDIES)
 LISTS = ("methods", "backbones", "eps_x", "eps_a", "eps")
@@ -48,10 +49,10 @@ class SweepRequest(StudyRequest):
         description="budgets of graph_classification's and ego_clustering's embeddings or of node_embedding's encoder",
     )
     repeats: int | None = Field(default=None, description="independent repeats of every point")
-    runner: Literal["threads", "processes", "dask"] | None = Field(default=None, description="where steps run")
+    runner: Runner | None = Field(default=None, description="where steps run")
     dask_address: str | None = Field(default=None, description="of runner dask: its scheduler, else a local cluster")
     workers: int | None = Field(default=None, description="steps at a time")
-    device: Literal["auto", "cpu", "cuda"] | None = Field(default=None, description="where networks are trained")
+    device: Device | None = Field(default=None, description="where networks are trained")
 
     @field_validator("study")
     @classmethod

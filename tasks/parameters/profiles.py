@@ -13,6 +13,8 @@ from tasks.parameters.graphs import EgoClustering, GraphClassification
 from tasks.parameters.values import Bound, Name, Section, Whole
 
 PROFILES = ("demo", "paper")
+Runner = Literal["threads", "processes", "dask"]
+Device = Literal["auto", "cpu", "cuda"]
 
 
 def _ordered(bounds: tuple[float, float]) -> tuple[float, float]:
@@ -28,13 +30,13 @@ class Profile(Section):
     """Decides all noise and training; ``null`` draws the users' noise from the operating system's entropy."""
     repeats: Annotated[Whole, Field(ge=1, le=1000)] = 5
     """Number of repeats, each with its own split, noise and initial weights."""
-    runner: Literal["threads", "processes", "dask"] = "processes"
+    runner: Runner = "processes"
     """Where steps run; ``dask`` is a local cluster, or the scheduler of ``dask_address``."""
     workers: Annotated[Whole, Field(ge=1, le=256)] | None = None
     """Steps at a time; empty for one for each core."""
     dask_address: str | None = None
     """Address of a Dask scheduler."""
-    device: Literal["auto", "cpu", "cuda"] = "auto"
+    device: Device = "auto"
     """Where networks are trained."""
     node_classification: NodeClassification
     """See below."""
