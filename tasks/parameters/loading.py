@@ -57,7 +57,8 @@ def load_parameters(
     if profile not in PROFILES or profile not in tree:
         raise UserError(f"profile {profile!r} is unknown; use one of {', '.join(PROFILES)}")
     tree[profile] = copy.deepcopy(tree[profile])  # sections may share an anchor
-    stated = _searches_of_the_file(tree, profile, overrides)
+    model = parameters_with(sections or {})
+    stated = _searches_of_the_file(model, tree, profile, overrides)
     for override in overrides:
         _apply(tree, profile, override)
     for study in _narrowed(overrides):
@@ -70,7 +71,7 @@ def load_parameters(
             )
     _search_as_asked(tree[profile], overrides, log)
     try:
-        return parameters_with(sections or {}).model_validate(tree, context={STATED: stated})
+        return model.model_validate(tree, context={STATED: stated})
     except ValidationError as error:
         source = f"{path.name} as changed for this run" if overrides else path.name
         raise UserError(f"{source}: {problem(error)}") from None
@@ -105,17 +106,22 @@ def _search_as_asked(profile: dict[str, Any], overrides: Sequence[str], log: Cal
         section["searches"] = {}
 
 
-def _searches_of_the_file(tree: dict[str, Any], profile: str, overrides: Sequence[str]) -> set[str]:
-    """Methods whose searches may stand without a use: the file has them for whoever asks for the method."""
+def _searches_of_the_file(
+    model: type[Parameters], tree: dict[str, Any], profile: str, overrides: Sequence[str]
+) -> set[str]:
+    """Methods whose searches may stand without a use: the file has them for whoever asks for the method.
+
+    The other profiles, to which this does not apply, stand in ``tree`` as models afterwards.
+    """
     try:
-        whole = Parameters.model_validate(tree)
+        whole = model.model_validate(tree)
     except ValidationError:
         return set()
-    named = {name: set(getattr(whole, name).node_classification.searches) for name in PROFILES}
-    own, others = named.pop(profile), set().union(*named.values())
+    tree |= {name: getattr(whole, name) for name in PROFILES if name != profile}
+    named = set(getattr(whole, profile).node_classification.searches)
     keys = [override.partition("=")[0].strip().split(".") for override in overrides]
     given = [key[2] if len(key) > 2 else "" for key in keys if key[:2] == ["node_classification", "searches"]]
-    return others if "" in given or ["node_classification"] in keys else others | (own - set(given))
+    return set() if "" in given or ["node_classification"] in keys else named - set(given)
 
 
 def _refuse_expansion(path: Path, tree: object) -> None:

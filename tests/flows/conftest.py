@@ -65,6 +65,7 @@ def workspace(tmp_path: Path, own_files: Path, _mlflow_folder: Path, monkeypatch
             del os.environ[name]
         os.environ["DVC_ROOT"] = str(folder)
         os.environ["POINT_STORE"] = str(tmp_path / "store")
+        os.environ.setdefault("NUMBA_CACHE_DIR", str(_mlflow_folder / "numba"))  # not in the workspace
         os.environ["MLFLOW_TRACKING_URI"] = f"sqlite:///{_mlflow_folder / 'mlflow.db'}"
         monkeypatch.setattr("flows.context.project.WORKSPACE", folder)
         yield folder
