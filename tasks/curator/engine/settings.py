@@ -11,7 +11,7 @@ from tasks.models.architecture import HIDDEN, Backbone
 from tasks.models.networks import Device
 from tasks.models.propagation import Normalization
 
-LANES = 4
+SLOTS = 4
 MEMORY_MB = 4000
 
 
@@ -64,7 +64,7 @@ class EngineSettings:
     precision: str = "float32"
     workers: int | None = None
     memory_mb: int = MEMORY_MB
-    slots: int = LANES
+    slots: int = SLOTS
 
     def __post_init__(self) -> None:
         if self.epochs < 1 or (self.patience is not None and self.patience < 1):
@@ -76,7 +76,7 @@ class EngineSettings:
         if self.memory_mb < 1:
             raise UserError(f"memory_mb {self.memory_mb}: use at least 1")
         if self.slots < 1 or self.slots & (self.slots - 1):
-            raise UserError(f"lanes {self.slots}: use 1, 2, 4, 8 or another power of two")
+            raise UserError(f"slots {self.slots}: use 1, 2, 4, 8 or another power of two")
 
     def resolved_workers(self) -> int:
         """Blocks at a time: as asked for, or one per core that this process may use."""

@@ -10,7 +10,7 @@ from scipy import sparse
 from tasks.curator.engine.compiled.edges import LearnedEdges, Support
 from tasks.models.propagation import propagation_matrix
 
-NODES, HIDDEN, LANES = 12, 4, 2
+NODES, HIDDEN, SLOTS = 12, 4, 2
 RNG = np.random.default_rng(1)
 LISTS = RNG.random((NODES, NODES)) < 0.3
 LISTS[3] = False
@@ -23,7 +23,7 @@ EVERYONE = np.arange(NODES)
 def learned_of(backbone, normalization):
     symmetric = (backbone, normalization) == ("gcn", "symmetric")
     support = Support.of(GRAPH, loops=backbone == "gcn", symmetric=symmetric, dtype=np.float64)
-    learned = LearnedEdges(support, EVERYONE[::2], HIDDEN, LANES, np.float64)
+    learned = LearnedEdges(support, EVERYONE[::2], HIDDEN, SLOTS, np.float64)
     learned.update()
     return learned
 
@@ -36,7 +36,7 @@ def matrix(csr, slot, columns=NODES):
 def test_it_starts_as_the_propagation_matrix(backbone, normalization):
     learned = learned_of(backbone, normalization)
     expected = propagation_matrix(GRAPH, backbone, normalization).toarray()
-    for slot in range(LANES):
+    for slot in range(SLOTS):
         np.testing.assert_allclose(matrix(learned.edges.propagation, slot), expected, atol=1e-12)
         np.testing.assert_allclose(matrix(learned.edges.transposed, slot), expected.T, atol=1e-12)
         np.testing.assert_allclose(matrix(learned.edges.senders_transposed, slot, 6), expected[::2].T, atol=1e-12)
@@ -46,12 +46,12 @@ def test_it_starts_as_the_propagation_matrix(backbone, normalization):
 def test_a_step_follows_the_gradient_through_the_degrees(backbone, normalization):
     """The passes hand in gradients of the loss sum(before * (P projected)) + sum(message * (P active)[::2])."""
     learned = learned_of(backbone, normalization)
-    before, projected, active = RNG.normal(size=(3, NODES, HIDDEN, LANES)) * 0.05
-    message = RNG.normal(size=(NODES // 2, HIDDEN, LANES)) * 0.05
+    before, projected, active = RNG.normal(size=(3, NODES, HIDDEN, SLOTS)) * 0.05
+    message = RNG.normal(size=(NODES // 2, HIDDEN, SLOTS)) * 0.05
     row_of = np.where(EVERYONE % 2, -1, EVERYONE // 2).astype(np.int32)
     sizes = np.array([[0.1, 0.2], [0.3, 0.0], [0.01, 0.0]])
     learned.step(before, projected, row_of, message, active, sizes)
-    for slot in range(LANES):
+    for slot in range(SLOTS):
         weights = torch.from_numpy(GRAPH.toarray()).requires_grad_()
         used = weights * torch.from_numpy(LISTS.astype(float))
         if backbone == "gcn":
