@@ -141,5 +141,5 @@ def test_a_large_graph_and_unknown_words():
         assert network.logits(network.to_batch(stack)).shape == (1, 2)
     with pytest.raises(UserError, match="'gat'"):
         GraphArchitecture("gat", 3, 2)
-    with pytest.raises(UserError, match="not a network"):
+    with pytest.raises(UserError, match="0 features"):
         GraphArchitecture("gin", 0, 2)

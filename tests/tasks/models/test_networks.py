@@ -138,7 +138,7 @@ def test_dgl_serves_the_cpu_and_cuda_is_refused_in_one_line():
     assert resolve("cpu") == (CPU, "dgl")
     assert resolve("cpu", "torch") == (CPU, "torch")
     assert resolve("auto", "dgl") == (CPU, "dgl")
-    with pytest.raises(UserError, match="dgl form runs on the CPU only"):
+    with pytest.raises(UserError, match=r"cuda.*dgl"):
         resolve("cuda", "dgl")
     with pytest.raises(UserError, match="tpu"):
         resolve("tpu")
@@ -146,7 +146,7 @@ def test_dgl_serves_the_cpu_and_cuda_is_refused_in_one_line():
 
 def test_cuda_without_a_gpu_names_the_remedy(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(UserError, match="use device cpu or auto"):
+    with pytest.raises(UserError, match="device cpu"):
         resolve("cuda")
 
 

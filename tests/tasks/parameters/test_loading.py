@@ -172,7 +172,7 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
         with pytest.raises(UserError, match=path.name):
             load_parameters(path)
     (tmp_path / "latin.yaml").write_bytes(b"demo: \xff\xfe")
-    with pytest.raises(UserError, match=r"latin\.yaml is not valid YAML"):
+    with pytest.raises(UserError, match=r"latin\.yaml"):
         load_parameters(tmp_path / "latin.yaml")
 
 

@@ -79,8 +79,8 @@ def test_smoothing_is_that_of_dense_maths(graph: RawGraph) -> None:
 def test_refusals(graph: RawGraph, secret: RawGraph) -> None:
     with pytest.raises(UserError, match="private"):
         sample_attributes(secret, generator(0))
-    with pytest.raises(UserError, match="no node features"):
+    with pytest.raises(UserError, match="node features"):
         sample_attributes(replace(graph, features=None), generator(0))
     everybody = csr_array(np.ones(graph.features.shape, dtype=np.float32))  # type: ignore[union-attr]
-    with pytest.raises(UserError, match="some nodes have and others lack"):
+    with pytest.raises(UserError, match="attribute inference"):
         sample_attributes(replace(graph, features=everybody), generator(0))

@@ -70,7 +70,7 @@ def test_pairs_that_tie_share_the_last_places(graph: RawGraph) -> None:
 
 def test_refusals(graph: RawGraph, secret: RawGraph) -> None:
     pairs = sample_pairs(graph, generator(0))
-    with pytest.raises(UserError, match="posteriors of 2 nodes for 300"):
+    with pytest.raises(UserError, match=r" 2 .* 300"):
         steal_links(graph, np.zeros((2, 3), dtype=np.float32), pairs)
     with pytest.raises(UserError, match="private"):
         steal_links(secret, np.zeros((60, 3), dtype=np.float32), pairs)
@@ -79,5 +79,5 @@ def test_refusals(graph: RawGraph, secret: RawGraph) -> None:
     with pytest.raises(UserError, match="private"):
         stolen_precision(secret, np.zeros((60, 3), dtype=np.float32))
     bare = RawGraph("bare", graph.adjacency, private=False)
-    with pytest.raises(UserError, match="no classes"):
+    with pytest.raises(UserError, match="bare"):
         class_control(bare, pairs)

@@ -41,12 +41,12 @@ def test_other_pairs_are_drawn_uniformly() -> None:
 @pytest.mark.parametrize("edges", [[], [(0, 1), (1, 2), (0, 2)]], ids=["none", "all"])
 def test_a_graph_without_either_kind_is_refused(edges: list[tuple[int, int]]) -> None:
     heads, tails = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-    with pytest.raises(UserError, match="as many pairs without one"):
+    with pytest.raises(UserError, match="few"):
         sample_pairs(RawGraph("few", undirected(3, heads, tails)[0], private=False), generator(0))
 
 
 def test_a_private_graph_is_refused(secret: RawGraph) -> None:
-    with pytest.raises(UserError, match="'planted' is private: attacks are measured against the truth"):
+    with pytest.raises(UserError, match=r"'planted'.*private"):
         sample_pairs(secret, generator(0))
 
 

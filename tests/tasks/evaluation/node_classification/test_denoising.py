@@ -58,7 +58,7 @@ def test_without_noise_there_is_nothing_to_separate() -> None:
 def test_private_sets_and_other_sizes_are_refused() -> None:
     reports = report("directed")
     private = RawGraph(name="mine", adjacency=GRAPH.adjacency, private=True)
-    with pytest.raises(UserError, match="public sets only"):
+    with pytest.raises(UserError, match="mine"):
         denoising(private, reports, reports.adjacency())
-    with pytest.raises(UserError, match="nodes"):
+    with pytest.raises(UserError, match=r"toy.* 3 "):
         denoising(GRAPH, reports, csr_array((3, 3)))

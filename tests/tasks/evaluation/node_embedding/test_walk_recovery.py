@@ -76,5 +76,5 @@ def test_counts_agree_with_a_plain_counter(tmp_path: Path):
 
 
 def test_a_graph_without_edges_is_refused(tmp_path: Path):
-    with pytest.raises(UserError, match="no edge"):
+    with pytest.raises(UserError):
         recovery_from_walks(corpus(tmp_path, [[0, 1]], 2), graph(2, []))

@@ -56,12 +56,12 @@ def test_a_value_that_is_no_number_is_named(value):
 
 
 def test_a_setting_that_is_no_text_is_named():
-    with pytest.raises(UserError, match="strings"):
+    with pytest.raises(UserError, match=r"cora base.*eps_a"):
         Row("s", "cora", "base", {"eps_a": 7}, 0, "accuracy", 0.5)
 
 
 def test_unreadable_files_give_one_line(tmp_path):
-    with pytest.raises(UserError, match="run the study first"):
+    with pytest.raises(UserError, match=r"none\.json"):
         read_rows(tmp_path / "none.json")
     for content in ("{", "{}", "[1]", '[{"study": "s"}]'):
         (tmp_path / "bad.json").write_text(content)
@@ -71,9 +71,9 @@ def test_unreadable_files_give_one_line(tmp_path):
 
 def test_an_unwritable_place_gives_one_line_and_leaves_nothing(tmp_path):
     (tmp_path / "rows.json").mkdir()
-    with pytest.raises(UserError, match="choose another place"):
+    with pytest.raises(UserError, match=r"rows\.json"):
         write_rows(tmp_path / "rows.json", [])
     (tmp_path / "file").touch()
-    with pytest.raises(UserError, match="choose another place"):
+    with pytest.raises(UserError, match=r"file/rows\.json"):
         write_rows(tmp_path / "file" / "rows.json", [])
     assert {path.name for path in tmp_path.iterdir()} == {"rows.json", "file"}

@@ -39,7 +39,7 @@ def test_methods_with_different_settings_share_a_summary():
 
 
 def test_the_same_repeat_twice_is_refused():
-    with pytest.raises(UserError, match="measured twice: node_classification, cora, base, 7, accuracy, 0"):
+    with pytest.raises(UserError, match="node_classification, cora, base, 7, accuracy, 0"):
         summary([row(0.5, eps_a="7"), row(0.6, eps_a="7")])
 
 
