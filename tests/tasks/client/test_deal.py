@@ -47,5 +47,5 @@ def test_classes_are_dealt_apart() -> None:
 
 def test_wrong_numbers_are_refused() -> None:
     for clients, concentration in ((0, 1.0), (3, 0.0), (3, float("inf"))):
-        with pytest.raises(UserError, match="at least one client"):
+        with pytest.raises(UserError, match=f"clients {clients}, concentration {concentration}"):
             deal_graphs(np.zeros(3, dtype=np.int64), [], clients, concentration, np.random.default_rng(0))

@@ -63,13 +63,13 @@ def test_a_node_is_in_the_ego_graphs_of_all_centres_within_reach(hops: int) -> N
 def test_wrong_requests_are_refused() -> None:
     whole = graph()
     for count in (0, 41):
-        with pytest.raises(UserError, match="out of range; use 1 to"):
+        with pytest.raises(UserError, match=f"toy: {count} .* 28"):
             draw_centres(whole, count, np.random.default_rng(0))
     with pytest.raises(UserError, match="hops"):
         ego_graphs(whole, np.array([0]), 0)
     bare = replace(whole, labels=None)
     for call in (lambda: draw_centres(bare, 3, np.random.default_rng(0)), lambda: ego_graphs(bare, np.array([0]), 1)):
-        with pytest.raises(UserError, match="has no class for each node"):
+        with pytest.raises(UserError, match=r"toy.*class"):
             call()
 
 

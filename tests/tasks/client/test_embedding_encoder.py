@@ -102,7 +102,7 @@ def test_budgets_are_never_rounded_up() -> None:
         assert Fraction(vector_budget("per_row", "10", n)) * n <= 10
         assert Fraction(vector_budget("per_row", "1/n", n)) * n * n <= 1
         assert Fraction(vector_budget("row", "1/n", n)) * n <= 1
-    with pytest.raises(UserError, match="larger budget"):
+    with pytest.raises(UserError, match=r"eps.*620 nodes"):
         vector_budget("per_row", "0." + "0" * 322 + "1", 620)
 
 
@@ -158,13 +158,13 @@ def test_same_seed_same_bytes() -> None:
 
 def test_unfit_inputs_are_refused_in_one_line() -> None:
     for bad in (math.nan, -0.1, 1.1):
-        with pytest.raises(UserError, match=r"NaN or outside \[0, 1\]"):
+        with pytest.raises(UserError, match=r"\[0, 1\]"):
             encode([np.array([[bad, 0.5]])], "per_row", "1")
-    with pytest.raises(UserError, match="graph 1 has no nodes"):
+    with pytest.raises(UserError, match="graph 1 "):
         encode([TINY, np.zeros((0, 2))], "per_row", "1")
-    with pytest.raises(UserError, match="no embeddings"):
+    with pytest.raises(UserError, match="embeddings"):
         encode([], "per_row", "1")
-    with pytest.raises(UserError, match="'column' is unknown"):
+    with pytest.raises(UserError, match="'column'"):
         encode([TINY], "column", "1")
     for encoder, bad_budget in (("per_row", "0"), ("row", "-1"), ("gaussian_scale", "nan")):
         with pytest.raises(UserError, match="eps"):

@@ -17,14 +17,14 @@ def test_only_the_chosen_labels_are_revealed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("train", "validation", "message"),
-    [([0, 3], [1], "label is out of range"), ([0, 1], [1], "overlap"), ([9], [1], "id is out of range")],
+    ("train", "validation", "named"),
+    [([0, 3], [1], "train label"), ([0, 1], [1], "overlap"), ([9], [1], "toy.*node id")],
 )
-def test_unfit_choices_are_refused(train: list[int], validation: list[int], message: str) -> None:
-    with pytest.raises(UserError, match=message):
+def test_unfit_choices_are_refused(train: list[int], validation: list[int], named: str) -> None:
+    with pytest.raises(UserError, match=named):
         reveal_labels(LABELS, np.array(train), np.array(validation), classes=3, dataset="toy")
 
 
 def test_labels_without_a_known_class_are_refused() -> None:
-    with pytest.raises(UserError, match="toy: no node has a known class; give the labels"):
+    with pytest.raises(UserError, match=r"toy.*class"):
         reveal_labels(np.full(4, -1), np.array([], dtype=int), np.array([], dtype=int), classes=0, dataset="toy")

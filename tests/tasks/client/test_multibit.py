@@ -108,19 +108,19 @@ def test_infinite_budget_is_the_identity() -> None:
 )
 def test_values_outside_the_declared_bounds_are_refused(features: list, bounds: tuple[float, float]) -> None:
     for epsilon in ("1", "inf"):
-        with pytest.raises(UserError, match=r"outside the declared bounds.*never read from the data") as refusal:
+        with pytest.raises(UserError, match=rf"\[{bounds[0]:g}, {bounds[1]:g}\]") as refusal:
             encode(np.array(features), epsilon, bounds)
         assert "1.5" not in str(refusal.value)
 
 
 def test_unfit_inputs_are_refused() -> None:
     for value in (math.nan, math.inf):
-        with pytest.raises(UserError, match="NaN or infinite"):
+        with pytest.raises(UserError, match="NaN"):
             encode(np.array([[value, 0.5]]), "1")
-    with pytest.raises(UserError, match="no features"):
+    with pytest.raises(UserError, match=r"toy.*features"):
         encode(np.zeros((3, 0)), "1")
     for bounds in ((1.0, 0.0), (0.0, 0.0), (math.nan, 1.0), (0.0, math.inf)):
-        with pytest.raises(UserError, match="finite and in order"):
+        with pytest.raises(UserError, match=rf"\[{bounds[0]:g}, {bounds[1]:g}\]"):
             encode(np.zeros((3, 2)), "1", bounds)
     for bad in ("0", "-2", "nan"):
         with pytest.raises(UserError, match="eps_x"):

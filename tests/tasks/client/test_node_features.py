@@ -29,10 +29,10 @@ def test_own_features_are_kept() -> None:
 
 
 def test_odd_graphs_are_refused_in_one_line() -> None:
-    with pytest.raises(UserError, match="NaN or infinite"):
+    with pytest.raises(UserError, match=r"odd.*NaN"):
         RawGraph("odd", star(1).adjacency, csr_array(np.array([[math.nan], [1]], dtype=np.float32)))
     empty = RawGraph("odd", csr_array((0, 0), dtype=np.int8))
-    with pytest.raises(UserError, match="graph 1 has no nodes"):
+    with pytest.raises(UserError, match="graph 1 "):
         stacked([star(1), empty])
     lonely = RawGraph("odd", csr_array((1, 1), dtype=np.int8))
     assert stacked([lonely]).features.toarray()[0, 0] == 1

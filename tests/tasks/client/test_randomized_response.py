@@ -128,29 +128,29 @@ def test_edgeless_and_one_node_graphs() -> None:
     assert all(draw(one, "1", mode).nodes == 1 for mode in MODES)
     assert len(draw(one, "1", "pair").indices) == len(draw(one, "1", "directed-no-diagonal").indices) == 0
     assert draw(csr_array((2, 2), dtype=np.int8), "80", "directed").indices.size == 0
-    with pytest.raises(UserError, match="at least one node"):
+    with pytest.raises(UserError, match="square"):
         draw(csr_array((0, 0), dtype=np.int8), "1")
 
 
 def test_directed_lists_may_hold_the_diagonal() -> None:
     loops = csr_array(np.eye(4, dtype=np.int8))
     assert (draw(loops, "inf").adjacency() != loops).nnz == 0
-    with pytest.raises(UserError, match="self-loops"):
+    with pytest.raises(UserError, match="directed-no-diagonal"):
         draw(loops, "1", "directed-no-diagonal")
 
 
 def test_unfit_matrices_are_refused() -> None:
     one_way = csr_array(np.array([[0, 1], [0, 0]], dtype=np.int8))
-    with pytest.raises(UserError, match="symmetric"):
+    with pytest.raises(UserError, match="mode pair"):
         draw(one_way, "1", "pair")
-    with pytest.raises(UserError, match="ones only"):
+    with pytest.raises(UserError, match="weights"):
         draw(csr_array(2 * random_graph(5, 5)), "1")
     twice = csr_array((np.ones(2, dtype=np.int8), (np.array([0, 0]), np.array([1, 1]))), shape=(2, 2))
-    with pytest.raises(UserError, match="ones only"):
+    with pytest.raises(UserError, match="repeated"):
         draw(twice, "1")
     with pytest.raises(UserError, match="square"):
         draw(csr_array((2, 3), dtype=np.int8), "1")
-    with pytest.raises(UserError, match="unknown"):
+    with pytest.raises(UserError, match="'both'"):
         draw(one_way, "1", "both")  # type: ignore[arg-type]
     for bad in ("0", "-1", "nan", "seven"):
         with pytest.raises(UserError, match="eps_a"):
@@ -163,7 +163,7 @@ def test_a_large_report_is_refused_before_anything_is_drawn(monkeypatch: pytest.
 
     graph = random_graph(2000, 100)
     monkeypatch.setattr(randomized_response, "uniform_words", no_drawing)
-    with pytest.raises(UserError, match="memory_limit_mb=4:") as refusal:
+    with pytest.raises(UserError, match="memory_limit_mb=4") as refusal:
         randomise_neighbour_lists(graph, "1", "directed", generator(0), 4, True, dataset="toy")
     assert str(graph.nnz) not in str(refusal.value)
     # 27% ones at epsilon 1

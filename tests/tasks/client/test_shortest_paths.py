@@ -26,5 +26,5 @@ def test_distances_are_floyd_and_warshalls(seed: int, n: int) -> None:
 def test_odd_graphs() -> None:
     assert shortest_path_distances(csr_array((1, 1), dtype=np.int8)).tolist() == [[0.0]]
     assert shortest_path_distances(csr_array((3, 3), dtype=np.int8)).tolist() == [[0, 3, 3], [3, 0, 3], [3, 3, 0]]
-    with pytest.raises(UserError, match="no nodes"):
+    with pytest.raises(UserError):
         shortest_path_distances(csr_array((0, 0), dtype=np.int8))

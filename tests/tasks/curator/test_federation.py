@@ -38,11 +38,11 @@ def test_nobody_training_changes_nothing() -> None:
 
 def test_answers_to_another_broadcast_and_diverged_training_are_refused() -> None:
     first = initial_weights(ARCHITECTURE, 1)
-    with pytest.raises(UserError, match="client 3: its update does not answer"):
+    with pytest.raises(UserError, match=r"client 3: .*round 0"):
         federated_average(first, [update(3, 1, first.values, number=1)])
-    with pytest.raises(UserError, match="client 3"):
+    with pytest.raises(UserError, match=r"client 3: .*round 0"):
         federated_average(first, [update(3, 1, first.values[1:])])
-    with pytest.raises(UserError, match="diverged in round 1; lower the learning rate"):
+    with pytest.raises(UserError, match=r"round 1; .*learning rate"):
         federated_average(first, [update(0, 1, np.full(ARCHITECTURE.size, np.nan))])
 
 

@@ -162,21 +162,21 @@ def test_weight_decay_shrinks_the_weights():
 def test_a_diverging_point_is_never_chosen():
     result = trained(grid=grid([1e38, 0.01], [0.0], [0.0]))
     assert result.chosen == 1
-    with pytest.raises(UserError, match="lower the learning rates"):
+    with pytest.raises(UserError, match="learning rates"):
         trained(grid=grid([1e38], [0.0], [0.0]))
 
 
 def test_mistakes_are_named():
     graph, features, classes, roles = communities()
-    for options, message in (
-        ({"grid": []}, "grid is empty"),
+    for options, named in (
+        ({"grid": []}, "grid"),
         ({"epochs": 0}, "epochs 0"),
-        ({"backbone": "gat"}, "backbone 'gat'"),
-        ({"device": "cuda", "form": "dgl"}, "CPU only"),
+        ({"backbone": "gat"}, "'gat'"),
+        ({"device": "cuda", "form": "dgl"}, "cuda.*dgl"),
     ):
-        with pytest.raises(UserError, match=message):
+        with pytest.raises(UserError, match=named):
             trained(**options)
-    with pytest.raises(UserError, match="no validation node"):
+    with pytest.raises(UserError, match="validation"):
         train(graph, features, report(classes, [roles[0], roles[1][:0]]), backbone="gcn", grid=GRID, seed=0)
-    with pytest.raises(UserError, match="one row per node"):
+    with pytest.raises(UserError, match=r"\(5, 5\).* 90 "):
         train(graph[:5, :5], features, report(classes, roles), backbone="gcn", grid=GRID, seed=0)

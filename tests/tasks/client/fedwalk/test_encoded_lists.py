@@ -116,7 +116,7 @@ def test_the_ledger_states_the_worst_case_once_and_twice(small_lists, uneven_tre
 
 
 def test_other_sizes_are_refused(small_lists, uneven_tree):
-    with pytest.raises(UserError, match="different numbers"):
+    with pytest.raises(UserError):
         release_lists(
             small_lists,
             uneven_tree,

@@ -27,16 +27,16 @@ def test_duplicates_count_once_self_loops_are_dropped_and_isolated_vertices_have
 
 
 @pytest.mark.parametrize(
-    ("adjacency", "message"),
+    ("adjacency", "named"),
     [
-        (matrix(3, [(0, 1)]), "one list only"),
+        (matrix(3, [(0, 1)]), "one list"),
         (matrix(3, [(1, 1)]), "no edge"),
         (matrix(3, []), "no edge"),
-        (matrix(1, []), "two vertices"),
-        (csr_array((2, 3), dtype=np.int8), "square"),
+        (matrix(1, []), r"\(1, 1\)"),
+        (csr_array((2, 3), dtype=np.int8), r"\(2, 3\)"),
     ],
 )
-def test_other_graphs_are_refused_in_one_line(adjacency: csr_array, message: str):
-    with pytest.raises(UserError, match=message) as refused:
+def test_other_graphs_are_refused_in_one_line(adjacency: csr_array, named: str):
+    with pytest.raises(UserError, match=named) as refused:
         neighbour_lists(adjacency, dataset="x")
     assert "\n" not in str(refused.value)

@@ -64,5 +64,5 @@ def test_validation_labels_choose_and_do_nothing_else(label_report) -> None:
 
 @pytest.mark.parametrize("options", [{"alphas": []}, {"alphas": [1.0]}, {"steps": []}, {"steps": [0]}])
 def test_impossible_choices_are_refused(label_report, options) -> None:
-    with pytest.raises(UserError, match="label propagation"):
+    with pytest.raises(UserError, match=r"alphas.*step"):
         propagate_labels(OPERATOR, label_report(CLASSES, 40, 20, 3), **options)

@@ -45,5 +45,5 @@ def test_without_noise_it_is_the_graph(edge_report) -> None:
 
 
 def test_one_report_per_relation_is_refused(edge_report) -> None:
-    with pytest.raises(UserError, match="mode pair"):
+    with pytest.raises(UserError, match="pair"):
         mutual_graph(edge_report(symmetric(10, 0.2, 3), "2", "pair"))

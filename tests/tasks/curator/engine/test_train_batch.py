@@ -116,7 +116,7 @@ def test_a_deadline_leaves_points_out_and_says_which(make_scene):
     problem = make_scene().problem
     (ours,) = train_batch([problem], [GRID], SETTINGS, until=time.monotonic() + 1e9).trained
     assert len(ours.search) == len(GRID)
-    with pytest.raises(UserError, match="no point was trained"):
+    with pytest.raises(UserError, match="minutes"):
         train_batch([problem], [GRID], SETTINGS, until=time.monotonic())
 
 
@@ -125,7 +125,7 @@ def test_memory_bounds_the_block_and_is_told(make_scene):
     run = train_batch([problem], [GRID], replace(long, slots=16, workers=3, memory_mb=1))
     assert any("halved" in note for note in run.notes)
     assert same(run.trained[0], train_batch([problem], [GRID], long).trained[0])
-    with pytest.raises(UserError, match="raise memory_mb"):
+    with pytest.raises(UserError, match="memory_mb"):
         train_batch([problem], [GRID], replace(SETTINGS, memory_mb=1, epochs=10**6))
 
 
@@ -163,7 +163,7 @@ def test_a_diverging_point_is_never_chosen(make_scene):
     problem = make_scene().problem
     (ours,) = train_batch([problem], [grid([1e38, 0.01], [0.0], [0.0])], SETTINGS).trained
     assert ours.chosen == 1
-    with pytest.raises(UserError, match="lower the learning rates"):
+    with pytest.raises(UserError, match="learning rates"):
         train_batch([problem], [grid([1e38], [0.0], [0.0])], SETTINGS)
 
 
@@ -208,22 +208,22 @@ def test_mistakes_are_named(make_scene):
     problem = make_scene().problem
     smoothing = [HyperParameters(0.1, 0.0, 0.0, l_x=1)]
     joint = [HyperParameters(0.1, 0.0, 0.0, lambda1=1e-3)]
-    for given, points, message in (
-        (problem, [], "grid is empty"),
-        (replace(problem, smoothing=None), smoothing, "smoothing operator"),
-        (problem, joint, "joint method"),
+    for given, points, named in (
+        (problem, [], "grid"),
+        (replace(problem, smoothing=None), smoothing, "l_x"),
+        (problem, joint, "lambda1"),
     ):
-        with pytest.raises(UserError, match=message):
+        with pytest.raises(UserError, match=named):
             train_batch([given], [points], SETTINGS)
-    with pytest.raises(UserError, match="one row per node"):
+    with pytest.raises(UserError, match=r"\(5, 5\).* 90 "):
         Problem(problem.graph[:5, :5], problem.features, problem.labels, 0)
-    for options, message in (
+    for options, named in (
         ({"epochs": 0}, "epochs 0"),
-        ({"slots": 3}, "power of two"),
+        ({"slots": 3}, " 3: "),
         ({"workers": 0}, "workers 0"),
-        ({"device": "tpu"}, "device 'tpu'"),
+        ({"device": "tpu"}, "'tpu'"),
     ):
-        with pytest.raises(UserError, match=message):
+        with pytest.raises(UserError, match=named):
             train_batch([problem], [GRID], replace(SETTINGS, **options))
 
 

@@ -60,12 +60,12 @@ def test_the_random_tree_is_balanced_and_follows_the_seed():
 
 
 def test_what_cannot_be_built_is_refused(monkeypatch):
-    with pytest.raises(UserError, match="two vertices"):
+    with pytest.raises(UserError):
         random_tree(1, generator(1))
-    with pytest.raises(UserError, match="two vertices"):
+    with pytest.raises(UserError):
         private_tree(NeighbourCountReport("inf", 1, np.zeros((1, 8, 2), dtype=np.int32), COUNTS), generator(1))
-    with pytest.raises(UserError, match="linkage"):
+    with pytest.raises(UserError, match="'single'"):
         private_tree(two_kinds(), generator(1), linkage="single")
     monkeypatch.setattr(cluster_tree, "ALL_PAIRS_LIMIT", 39)
-    with pytest.raises(UserError, match="use balanced"):
+    with pytest.raises(UserError, match=r"average.* 40 .*balanced"):
         private_tree(two_kinds(), generator(1), linkage="average")

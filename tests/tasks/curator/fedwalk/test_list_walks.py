@@ -53,5 +53,5 @@ def test_a_seed_gives_the_same_files(tmp_path: Path):
 
 
 def test_nothing_to_walk_is_refused(tmp_path: Path):
-    with pytest.raises(UserError, match="walks"):
+    with pytest.raises(UserError, match="walks: 0 "):
         walk_lists(encoded(), tmp_path, generator(1), walks=0)

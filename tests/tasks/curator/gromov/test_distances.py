@@ -158,32 +158,32 @@ def test_progress_reaches_the_number_of_pairs() -> None:
 
 def test_lists_of_one_and_of_no_graphs() -> None:
     np.testing.assert_array_equal(gromov_distances([np.zeros((2, 2))], threads=1).values, [[0.0]])
-    with pytest.raises(UserError, match="no graphs"):
+    with pytest.raises(UserError):
         gromov_distances([])
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "named"),
     [
         ({"starts": 0}, "starts"),
         ({"starts": 1.5}, "starts"),
         ({"threads": 0}, "threads"),
         ({"threads": 1.5}, "threads"),
-        ({"alpha": 0.5}, "features"),
-        ({"first_features": [np.ones((2, 1))] * 2}, "alpha"),
-        ({"first_features": [np.ones((2, 1))] * 2, "alpha": 1.5}, "alpha"),
-        ({"first_features": [np.ones((2, 1))] * 2, "alpha": 0.5, "second": [np.zeros((2, 2))]}, "both or neither"),
-        ({"second_features": [np.ones((2, 1))]}, "second list"),
+        ({"alpha": 0.5}, "^alpha .*features"),
+        ({"first_features": [np.ones((2, 1))] * 2}, "^features .*alpha"),
+        ({"first_features": [np.ones((2, 1))] * 2, "alpha": 1.5}, "alpha: 1.5"),
+        ({"first_features": [np.ones((2, 1))] * 2, "alpha": 0.5, "second": [np.zeros((2, 2))]}, "^features .*lists"),
+        ({"second_features": [np.ones((2, 1))]}, "second_features"),
     ],
 )
-def test_unusable_options_are_refused_in_one_line(options: dict, message: str) -> None:
-    with pytest.raises(UserError, match=message):
+def test_unusable_options_are_refused_in_one_line(options: dict, named: str) -> None:
+    with pytest.raises(UserError, match=named):
         gromov_distances([np.zeros((2, 2))] * 2, **options)
 
 
 def test_features_belong_to_the_graphs_of_their_own_list() -> None:
     graph, rows = np.zeros((2, 2)), np.ones((2, 1))
-    with pytest.raises(UserError, match="2 feature matrices for 1 graphs"):
+    with pytest.raises(UserError, match=r"^2 .* 1 "):
         gromov_distances([graph], [graph] * 2, first_features=[rows] * 2, second_features=[rows], alpha=0.5)
 
 

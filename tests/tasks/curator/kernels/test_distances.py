@@ -33,9 +33,9 @@ def test_one_node_a_large_graph_and_refusals() -> None:
     assert embedding_distances(np.ones((1, 3))).tolist() == [[0.0]]
     assert embedding_distances(np.eye(620), "cosine").shape == (620, 620)
     for bad in (np.empty((0, 3)), np.array([[np.nan, 1.0]])):
-        with pytest.raises(UserError, match="empty or holds NaN"):
+        with pytest.raises(UserError, match="NaN"):
             embedding_distances(bad)
-    with pytest.raises(UserError, match="'chebyshev' is unknown"):
+    with pytest.raises(UserError, match="'chebyshev'"):
         embedding_distances(np.ones((2, 2)), "chebyshev")
 
 

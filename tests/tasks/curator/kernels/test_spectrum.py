@@ -57,5 +57,5 @@ def test_sound_kernels_stay_and_unknown_corrections_are_named() -> None:
     kernel = indefinite(1) @ indefinite(1).T
     for correction in CORRECTIONS:
         np.testing.assert_allclose(corrected(kernel, np.arange(14), correction), kernel, atol=1e-9)
-    with pytest.raises(UserError, match="'square' is unknown"):
+    with pytest.raises(UserError, match="'square'"):
         corrected(kernel, np.arange(14), "square")

@@ -70,11 +70,11 @@ def test_indefinite_kernels_can_be_corrected_without_the_test_rows(correction: s
 
 def test_unusable_problems_are_refused() -> None:
     distances, labels, report, _ = problem()
-    with pytest.raises(UserError, match="no kernel"):
+    with pytest.raises(UserError, match="gamma"):
         choose_svm([], report)
     single = reveal_labels(np.zeros(90, dtype=np.int64), np.arange(60), np.arange(60, 78), classes=2, dataset="toy")
-    with pytest.raises(UserError, match="two classes"):
+    with pytest.raises(UserError, match="classes"):
         choose_svm(gromov_kernels({1.0: distances}, single.train_nodes), single)
     blind = reveal_labels(labels, np.arange(60), np.arange(0), classes=2, dataset="toy")
-    with pytest.raises(UserError, match="validation graphs"):
+    with pytest.raises(UserError, match="validation"):
         choose_svm(gromov_kernels({1.0: distances}, blind.train_nodes), blind)

@@ -31,5 +31,5 @@ def test_only_points_that_reached_the_last_round_everywhere_count(repeats):
     table["rounds"], other["rounds"] = [2, 2, 1, 1], [1, 2, 2, 1]
     assert shared_point([table, other]) == GRID[1]
     other["rounds"] = [1, 1, 2, 2]
-    with pytest.raises(UserError, match="full or random"):
+    with pytest.raises(UserError):
         shared_point([table, other])
