@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import stat
 import warnings
 from pathlib import Path
@@ -31,7 +32,7 @@ def test_members_by_their_path(tmp_path: Path) -> None:
 def test_paths_that_leave_the_folder(tmp_path: Path, name: str) -> None:
     info = ZipInfo("placeholder")
     info.filename = name
-    with pytest.raises(UserError, match="would leave its folder"):
+    with pytest.raises(UserError, match=re.escape(repr(name))):
         read_archive(archive(tmp_path / "a.zip", ("set/one.txt", b"1"), (info, b"out")))
 
 
@@ -39,25 +40,25 @@ def test_paths_that_leave_the_folder(tmp_path: Path, name: str) -> None:
 def test_links_and_devices(tmp_path: Path, kind: int) -> None:
     info = ZipInfo("set/link")
     info.external_attr = (kind | 0o777) << 16
-    with pytest.raises(UserError, match="link or a device"):
+    with pytest.raises(UserError, match="'set/link'"):
         read_archive(archive(tmp_path / "a.zip", (info, b"/etc/passwd")))
 
 
 def test_doubled_names(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="comes twice"):
+    with pytest.raises(UserError, match=r"'set/one.txt'"):
         read_archive(archive(tmp_path / "a.zip", ("set/one.txt", b"1"), ("set//one.txt", b"2")))
 
 
 def test_one_large_member(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.zip", ("bomb", bytes(100_000)))
     assert len(read_archive(path, member_limit=100_000)["bomb"]) == 100_000
-    with pytest.raises(UserError, match="larger than allowed"):
+    with pytest.raises(UserError, match="'bomb'"):
         read_archive(path, member_limit=99_999)
 
 
 def test_many_members_together(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.zip", *((f"part{number}", bytes(1000)) for number in range(10)))
-    with pytest.raises(UserError, match="'part9' is larger than allowed"):
+    with pytest.raises(UserError, match="'part9'"):
         read_archive(path, total_limit=9999)
 
 
@@ -66,7 +67,7 @@ def test_a_declared_size_that_lies(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.zip", ("bomb", bytes(100_000)))
     true, lie = (100_000).to_bytes(4, "little"), (5).to_bytes(4, "little")
     path.write_bytes(path.read_bytes().replace(true, lie))
-    with pytest.raises(UserError, match="not a readable zip"):
+    with pytest.raises(UserError, match=r"a\.zip"):
         read_archive(path, member_limit=1000)
 
 
@@ -76,14 +77,14 @@ def test_encrypted(tmp_path: Path) -> None:
     content[6] |= 1
     content[content.index(b"PK\x01\x02") + 8] |= 1
     path.write_bytes(content)
-    with pytest.raises(UserError, match="encrypted"):
+    with pytest.raises(UserError, match=r"'one.txt'.*encrypted"):
         read_archive(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"no archive at all"])
 def test_damaged(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.zip").write_bytes(content)
-    with pytest.raises(UserError, match="not a readable zip"):
+    with pytest.raises(UserError, match=r"a\.zip"):
         read_archive(tmp_path / "a.zip")
 
 
@@ -92,5 +93,5 @@ def test_flipped_bytes(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[60] ^= 0xFF
     path.write_bytes(content)
-    with pytest.raises(UserError, match="not a readable zip"):
+    with pytest.raises(UserError, match=r"a\.zip"):
         read_archive(path)

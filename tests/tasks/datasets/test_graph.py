@@ -64,18 +64,18 @@ def test_repr_shows_no_data() -> None:
     ],
 )
 def test_broken_arrays_are_refused(changes: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="broken rule"):
+    with pytest.raises(ValueError, match=next(iter(changes)).replace("_", " ")):
         path_graph(**changes)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1.5, -0.5])
 def test_features_outside_the_declared_bounds_are_refused(value: float) -> None:
-    with pytest.raises(UserError, match="path: a feature"):
+    with pytest.raises(UserError, match="path"):
         path_graph(features=csr_array(np.array([[0, 1], [value, 0], [1, 1]], dtype=np.float32)))
 
 
 def test_implicit_zeros_count_as_values() -> None:
-    with pytest.raises(UserError, match="outside the declared bounds"):
+    with pytest.raises(UserError, match=r"\[0\.25, 1\].*feature_bounds"):
         path_graph(feature_bounds=(0.25, 1.0))
 
 
@@ -96,5 +96,5 @@ def test_graph_set() -> None:
     assert RawGraphSet("pair", graphs, np.array([0, 1])).classes == 2
     with pytest.raises(ValueError, match="labels"):
         RawGraphSet("pair", graphs, np.array([0]))
-    with pytest.raises(ValueError, match="one feature width"):
+    with pytest.raises(ValueError, match="feature width"):
         RawGraphSet("pair", (path_graph(), path_graph(features=None)), np.array([0, 1]))

@@ -30,5 +30,5 @@ def test_the_full_rate_is_the_split_itself() -> None:
 
 
 def test_a_rate_without_a_node_is_refused_in_one_line() -> None:
-    with pytest.raises(UserError, match=r"label rate 0\.001 of 200 labelled nodes is 0 nodes"):
+    with pytest.raises(UserError, match=r"0\.001 .* 200 "):
         with_label_rate(split(), 0.001, np.random.default_rng(0))

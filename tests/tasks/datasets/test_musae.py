@@ -33,7 +33,7 @@ def test_lastfm_without_the_published_features(tmp_path: Path) -> None:
     (tmp_path / "lastfm_asia_edges.csv").write_text("node_1,node_2\n0,1\n1,2\n")
     with ZipFile(tmp_path / "lastfm_asia.zip", "w") as archive:
         archive.writestr(musae.LASTFM_FEATURES, '{"0": [1], "1": [2], "2": []}')
-    with pytest.raises(UserError, match="not the published file"):
+    with pytest.raises(UserError, match=musae.LASTFM_FEATURES):
         musae.parse_lastfm(tmp_path)
 
 

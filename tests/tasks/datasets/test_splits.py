@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,7 @@ def test_label_sets_leave_out_nodes_with_an_empty_set() -> None:
 
 @pytest.mark.parametrize("fractions", [(0.5, 0.5, 0.5), (1.5, -0.25, -0.25), (0.5, 0.25, 0.0)])
 def test_fractions_must_sum_to_one(fractions: tuple[float, float, float]) -> None:
-    with pytest.raises(UserError, match="sum to 1"):
+    with pytest.raises(UserError, match=re.escape(str(fractions))):
         random_split(np.zeros(4, dtype=np.int64), generator(0), fractions)
 
 
@@ -75,7 +76,7 @@ def test_a_damaged_file_is_one_clear_line(tmp_path: Path, content: bytes | None)
     path = tmp_path / "split.npz"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(UserError, match="not a readable split"):
+    with pytest.raises(UserError, match=r"split\.npz"):
         Split.load(path)
 
 

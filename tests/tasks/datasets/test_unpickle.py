@@ -30,22 +30,22 @@ def written(folder: Path, content: bytes) -> Path:
 
 
 @pytest.mark.parametrize(
-    "attack",
+    ("attack", "called"),
     [
-        lambda marker: Calls(os.system, f"touch {marker}"),
-        lambda marker: Calls(subprocess.check_output, ["touch", str(marker)]),
-        lambda marker: Calls(eval, f"open({str(marker)!r}, 'w')"),
-        lambda marker: Calls(getattr, [], "append"),
-        lambda marker: Calls(open, str(marker), "w"),
-        lambda marker: {0: [Calls(np.fromfile, str(marker))]},
+        (lambda marker: Calls(os.system, f"touch {marker}"), "system"),
+        (lambda marker: Calls(subprocess.check_output, ["touch", str(marker)]), "check_output"),
+        (lambda marker: Calls(eval, f"open({str(marker)!r}, 'w')"), "eval"),
+        (lambda marker: Calls(getattr, [], "append"), "getattr"),
+        (lambda marker: Calls(open, str(marker), "w"), "open"),
+        (lambda marker: {0: [Calls(np.fromfile, str(marker))]}, "fromfile"),
     ],
     ids=["system", "subprocess", "eval", "getattr", "open", "numpy function, nested"],
 )
 @pytest.mark.parametrize("protocol", [0, 2, 4])
-def test_hostile_pickles_are_refused_and_not_run(tmp_path: Path, attack: Any, protocol: int) -> None:
+def test_hostile_pickles_are_refused_and_not_run(tmp_path: Path, attack: Any, called: str, protocol: int) -> None:
     marker = tmp_path / "ran"
     path = written(tmp_path, pickle.dumps(attack(marker), protocol=protocol))
-    with pytest.raises(UserError, match="which is not allowed"):
+    with pytest.raises(UserError, match=rf"\.{called}\b"):
         read_pickle(path)
     assert not marker.exists()
 
@@ -54,13 +54,13 @@ def test_hostile_pickles_are_refused_and_not_run(tmp_path: Path, attack: Any, pr
     "name", ["__builtin__\neval", "builtins\ngetattr", "numpy\nload", "numpy.core.multiarray\narray"]
 )
 def test_only_the_listed_names_resolve(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UserError, match="which is not allowed"):
+    with pytest.raises(UserError, match=name.replace("\n", r"\.")):
         read_pickle(written(tmp_path, f"c{name}\n.".encode()))
 
 
 @pytest.mark.parametrize("content", [b"", b".", b"no pickle", b"\x80\x02]q", b"c__builtin__\nlist\n)R)R."])
 def test_damaged_pickles_are_one_clear_line(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(UserError, match="refused"):
+    with pytest.raises(UserError, match=r"ind\.evil\.graph"):
         read_pickle(written(tmp_path, content))
 
 
@@ -80,5 +80,5 @@ def test_sparse_indices_are_checked(tmp_path: Path) -> None:
     stored = StoredCsr()
     stored.data, stored.indices, stored.indptr = np.ones(1), np.array([9]), np.array([0, 1])
     stored._shape = (1, 2)
-    with pytest.raises(ValueError, match="ind"):
+    with pytest.raises(ValueError, match="indices"):
         stored.array()

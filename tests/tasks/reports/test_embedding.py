@@ -49,36 +49,36 @@ def test_damaged_files_give_one_line(tmp_path: Path, case: tuple[str, str], data
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "named"),
     [
         ({"encoder": np.frombuffer(b"rows", dtype=np.uint8)}, "unknown"),
         ({"epsilon": np.frombuffer(b"1.0", dtype=np.uint8)}, "canonical"),
-        ({"epsilon": np.frombuffer(b"inf", dtype=np.uint8)}, "declared shape"),
-        ({"dimensions": np.array(0)}, "out of range"),
-        ({"dimensions": np.array(2**61)}, "out of range"),
-        ({"dimensions": np.array(3)}, "declared shape"),
-        ({"node_counts": np.array([3, 0, 3])}, "positive"),
-        ({"node_counts": np.array([3, 1, 3])}, "indptr does not fit"),
-        ({"indptr": np.array([0, 3, 2, 4, 5, 7, 8])}, "decreases|fit"),
-        ({"columns": np.full(8, 4, dtype=np.int32)}, "range|fit"),
-        ({"signs": np.zeros(8, dtype=np.int8)}, "neither|fit"),
-        ({"values": np.zeros((0, 5))}, "declared shape"),
+        ({"epsilon": np.frombuffer(b"inf", dtype=np.uint8)}, "values"),
+        ({"dimensions": np.array(0)}, "dimensions"),
+        ({"dimensions": np.array(2**61)}, "dimensions"),
+        ({"dimensions": np.array(3)}, "values"),
+        ({"node_counts": np.array([3, 0, 3])}, "node counts"),
+        ({"node_counts": np.array([3, 1, 3])}, "indptr"),
+        ({"indptr": np.array([0, 3, 2, 4, 5, 7, 8])}, "indptr"),
+        ({"columns": np.full(8, 4, dtype=np.int32)}, "cells"),
+        ({"signs": np.zeros(8, dtype=np.int8)}, "signs"),
+        ({"values": np.zeros((0, 5))}, "values"),
     ],
 )
-def test_wrong_files_are_refused(change: dict, message: str, tmp_path: Path) -> None:
+def test_wrong_files_are_refused(change: dict, named: str, tmp_path: Path) -> None:
     write_arrays(tmp_path / "report", {**report()._arrays(), **change})
-    with pytest.raises(UserError, match=message):
+    with pytest.raises(UserError, match=named):
         EmbeddingReport.load(tmp_path / "report")
 
 
 def test_repeated_cells_and_wild_values_are_refused(tmp_path: Path) -> None:
     arrays = report("row", "9")._arrays()
     assert (np.diff(arrays["indptr"]) == 4).all()
-    with pytest.raises(UserError, match="strictly increasing"):
+    with pytest.raises(UserError, match="cells"):
         write_arrays(tmp_path / "report", {**arrays, "columns": np.zeros_like(arrays["columns"])})
         EmbeddingReport.load(tmp_path / "report")
     arrays = report("per_row", "inf")._arrays()
-    with pytest.raises(UserError, match="not finite"):
+    with pytest.raises(UserError, match="a value"):
         write_arrays(tmp_path / "report", {**arrays, "values": np.full_like(arrays["values"], np.nan)})
         EmbeddingReport.load(tmp_path / "report")
 
@@ -88,5 +88,5 @@ def test_settings_have_one_spelling() -> None:
     assert encoder_setting("row", 0.10) == "0.1"
     assert encoder_setting("paper", float("inf")) == "inf"
     assert encoder_setting("gaussian_scale", 0) == "inf"
-    with pytest.raises(UserError, match="use inf"):
+    with pytest.raises(UserError, match="eps: 0 "):
         encoder_setting("per_row", 0)

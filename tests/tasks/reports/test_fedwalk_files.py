@@ -44,7 +44,7 @@ def test_reports_come_back_and_have_the_same_bytes_every_time(tmp_path: Path, re
 def test_a_truncated_file_is_one_line(tmp_path: Path, report):
     report.save(tmp_path / "a.npz")
     (tmp_path / "a.npz").write_bytes((tmp_path / "a.npz").read_bytes()[:-40])
-    with pytest.raises(UserError, match="make it again"):
+    with pytest.raises(UserError, match=r"a\.npz"):
         type(report).load(tmp_path / "a.npz")
 
 
@@ -56,20 +56,20 @@ def test_the_digest_is_of_the_content_and_not_of_the_ledger(report):
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("make", "named"),
     [
         (lambda: DegreeReport("1", np.zeros(2, dtype=np.int32), line("degree", "1")), "degrees"),
         (lambda: DegreeReport("1", np.zeros(0, dtype=np.int64), line("degree", "1")), "degrees"),
         (lambda: NeighbourCountReport("1", 1, np.zeros((2, 2), dtype=np.int32), line("counts", "1")), "counts"),
         (lambda: NeighbourCountReport("1", 3, np.zeros((2, 2, 1), dtype=np.int32), line("counts", "1")), "sensitivity"),
         (lambda: EncodedListReport("1", False, np.array([0, 2]), np.zeros(1, dtype=np.int32), LISTS), "indptr"),
-        (lambda: EncodedListReport("1", False, np.array([0, 1]), np.ones(1, dtype=np.int32), LISTS), "out of range"),
-        (lambda: StructuralMatrixReport("1", ROWS, np.array([0, 2]), ROWS, MATRICES), "fit"),
-        (lambda: StructuralMatrixReport("1", ROWS, np.array([0, 3, 2]), ROWS, MATRICES), "decrease"),
+        (lambda: EncodedListReport("1", False, np.array([0, 1]), np.ones(1, dtype=np.int32), LISTS), "entry"),
+        (lambda: StructuralMatrixReport("1", ROWS, np.array([0, 2]), ROWS, MATRICES), "vectors, rows and indptr"),
+        (lambda: StructuralMatrixReport("1", ROWS, np.array([0, 3, 2]), ROWS, MATRICES), "indptr .*0"),
     ],
 )
-def test_what_is_no_report_is_refused(make, message: str):
-    with pytest.raises(UserError, match=message):
+def test_what_is_no_report_is_refused(make, named: str):
+    with pytest.raises(UserError, match=named):
         make()
 
 
@@ -78,5 +78,5 @@ def test_a_refusal_names_the_file(tmp_path: Path, report):
     report.save(tmp_path / "a.npz")
     arrays = dict(np.load(tmp_path / "a.npz"))
     np.savez(tmp_path / "a.npz", **{**arrays, "ledger": np.frombuffer(b"[" * 5000, dtype=np.uint8)})
-    with pytest.raises(UserError, match=r"a\.npz: ledger line.* again"):
+    with pytest.raises(UserError, match=r"a\.npz: .*ledger"):
         type(report).load(tmp_path / "a.npz")

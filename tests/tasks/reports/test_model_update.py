@@ -24,18 +24,18 @@ def test_file_round_trip(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "named"),
     [
-        ({"header": np.array([3, 7])}, "wrong length"),
-        ({"header": np.array([3, -7, 12])}, "negative"),
-        ({"validation_counts": np.array([4, 5])}, "out of range"),
-        ({"validation_loss": np.array(np.nan)}, "out of range"),
-        ({"values": np.zeros(5)}, "should be float32"),
+        ({"header": np.array([3, 7])}, "header"),
+        ({"header": np.array([3, -7, 12])}, "client, round"),
+        ({"validation_counts": np.array([4, 5])}, "validation counts"),
+        ({"validation_loss": np.array(np.nan)}, "validation counts"),
+        ({"values": np.zeros(5)}, "values .*float32"),
     ],
 )
-def test_unsound_files_are_refused(change: dict, message: str, tmp_path: Path) -> None:
+def test_unsound_files_are_refused(change: dict, named: str, tmp_path: Path) -> None:
     write_arrays(tmp_path / "update", {**UPDATE._arrays(), **change})
-    with pytest.raises(UserError, match=message):
+    with pytest.raises(UserError, match=named):
         ModelUpdate.load(tmp_path / "update")
 
 

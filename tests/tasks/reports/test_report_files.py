@@ -95,45 +95,45 @@ def rewritten(report: Report, path: Path, **changes: np.ndarray) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "named"),
     [
-        ({"indices": np.full(3, 12, dtype=np.int32), "indptr": np.r_[0, [3] * 12]}, "strictly increasing|range"),
-        ({"indices": np.array([12], dtype=np.int32), "indptr": np.r_[0, [1] * 12]}, "out of range"),
-        ({"indices": np.array([-1], dtype=np.int32), "indptr": np.r_[0, [1] * 12]}, "out of range"),
-        ({"indices": np.array([4, 3], dtype=np.int32), "indptr": np.r_[0, [2] * 12]}, "strictly increasing"),
-        ({"indices": np.array([1, 2], dtype=np.int32), "indptr": np.r_[0, 2, 1, [2] * 10]}, "decreases"),
-        ({"indptr": np.r_[0, [10**12] * 12]}, "does not fit"),
-        ({"indptr": np.zeros(0, dtype=np.int64)}, "does not fit"),
-        ({"indices": np.zeros(3, dtype=np.int64)}, "should be int32"),
-        ({"mode": np.frombuffer(b"pear", dtype=np.uint8)}, "unknown"),
+        ({"indices": np.full(3, 12, dtype=np.int32), "indptr": np.r_[0, [3] * 12]}, "neighbour id"),
+        ({"indices": np.array([12], dtype=np.int32), "indptr": np.r_[0, [1] * 12]}, "neighbour id"),
+        ({"indices": np.array([-1], dtype=np.int32), "indptr": np.r_[0, [1] * 12]}, "neighbour id"),
+        ({"indices": np.array([4, 3], dtype=np.int32), "indptr": np.r_[0, [2] * 12]}, "a row .*increasing"),
+        ({"indices": np.array([1, 2], dtype=np.int32), "indptr": np.r_[0, 2, 1, [2] * 10]}, "indptr decreases"),
+        ({"indptr": np.r_[0, [10**12] * 12]}, "indptr .*node count"),
+        ({"indptr": np.zeros(0, dtype=np.int64)}, "indptr .*node count"),
+        ({"indices": np.zeros(3, dtype=np.int64)}, "indices .*int32"),
+        ({"mode": np.frombuffer(b"pear", dtype=np.uint8)}, "'pear'"),
         ({"mode": np.frombuffer(b"\xff", dtype=np.uint8)}, "UTF-8"),
-        ({"mode": np.frombuffer(b"pair", dtype=np.uint8)}, "higher ids only"),
-        ({"epsilon": np.frombuffer(b"1.0", dtype=np.uint8)}, "canonical"),
-        ({"epsilon": np.frombuffer(b"2", dtype=np.uint8)}, "differs from the ledger"),
+        ({"mode": np.frombuffer(b"pair", dtype=np.uint8)}, "pair"),
+        ({"epsilon": np.frombuffer(b"1.0", dtype=np.uint8)}, "budget"),
+        ({"epsilon": np.frombuffer(b"2", dtype=np.uint8)}, "budget"),
         ({"ledger": np.frombuffer(b"{}", dtype=np.uint8)}, "ledger line"),
-        ({"extra": np.zeros(1)}, "not a sound report file"),
+        ({"extra": np.zeros(1)}, "ValueError"),
     ],
 )
-def test_wrong_edge_files_are_refused(change: dict, message: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=message):
+def test_wrong_edge_files_are_refused(change: dict, named: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=named):
         EdgeReport.load(rewritten(edges(), tmp_path / "report", **change))
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "named"),
     [
-        ({"dims": np.full((12, 2), 3, dtype=np.int32)}, "strictly increasing"),
-        ({"dims": np.tile(np.array([3, 12], dtype=np.int32), (12, 1))}, "out of range"),
-        ({"dims": np.zeros((12, 3), dtype=np.int32)}, "declared shape"),
-        ({"signs": np.zeros((12, 2), dtype=np.int8)}, "neither"),
-        ({"signs": np.full((12, 2), -128, dtype=np.int8)}, "neither"),
-        ({"shape": np.array([-12, 12, 2])}, "out of range"),
-        ({"shape": np.array([12, 12])}, "wrong length"),
-        ({"bounds": np.array([1.0, np.nan])}, "finite"),
+        ({"dims": np.full((12, 2), 3, dtype=np.int32)}, "dimensions .*increasing"),
+        ({"dims": np.tile(np.array([3, 12], dtype=np.int32), (12, 1))}, "a dimension "),
+        ({"dims": np.zeros((12, 3), dtype=np.int32)}, "dims"),
+        ({"signs": np.zeros((12, 2), dtype=np.int8)}, "a sign"),
+        ({"signs": np.full((12, 2), -128, dtype=np.int8)}, "a sign"),
+        ({"shape": np.array([-12, 12, 2])}, "node count"),
+        ({"shape": np.array([12, 12])}, "shape"),
+        ({"bounds": np.array([1.0, np.nan])}, "bounds"),
     ],
 )
-def test_wrong_feature_files_are_refused(change: dict, message: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=message):
+def test_wrong_feature_files_are_refused(change: dict, named: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=named):
         FeatureReport.load(rewritten(features(), tmp_path / "report", **change))
 
 
@@ -172,20 +172,20 @@ def test_wrong_label_files_are_refused(change: dict, tmp_path: Path) -> None:
 
 def test_pickles_bombs_and_missing_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "report"
-    with pytest.raises(UserError, match="no such report file"):
+    with pytest.raises(UserError, match=str(path)):
         EdgeReport.load(path)
     with path.open("wb") as file:
         np.savez(file, **{**edges()._arrays(), "indices": np.array([{}], dtype=object)})  # type: ignore[arg-type]
-    with pytest.raises(UserError, match="not a sound report file"):
+    with pytest.raises(UserError, match="ValueError"):
         EdgeReport.load(path)
     with path.open("wb") as file:
         np.savez_compressed(file, **edges()._arrays())  # type: ignore[arg-type]
-    with pytest.raises(UserError, match="not a sound report file"):
+    with pytest.raises(UserError, match="ValueError"):
         EdgeReport.load(path)
     edges().save(path)
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("../escape.npy", b"")
-    with pytest.raises(UserError, match="not a sound report file"):
+    with pytest.raises(UserError, match="ValueError"):
         EdgeReport.load(path)
 
 
@@ -197,7 +197,7 @@ def test_a_member_that_is_no_array_is_one_line(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members.items():
             archive.writestr(name, b"text" if name == "indices.npy" else content)
-    with pytest.raises(UserError, match="not a sound report file"):
+    with pytest.raises(UserError, match="ValueError"):
         EdgeReport.load(path)
 
 
@@ -205,6 +205,6 @@ def test_a_refusal_quotes_little_of_the_file(tmp_path: Path) -> None:
     edges().save(tmp_path / "report")
     arrays = dict(np.load(tmp_path / "report"))
     write_arrays(tmp_path / "report", {**arrays, "epsilon": np.full(5000, ord("x"), dtype=np.uint8)})
-    with pytest.raises(UserError, match="make the file again") as refusal:
+    with pytest.raises(UserError, match="epsilon") as refusal:
         EdgeReport.load(tmp_path / "report")
     assert len(str(refusal.value)) < 500

@@ -98,20 +98,20 @@ def test_private_unless_said_otherwise(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("edges", "rule"),
     [
-        (f"0,1\n-{SECRET},2\n", "line 2 breaks the rule: node ids are not negative"),
-        (f"0,1\n{SECRET}.5,2\n", "line 2 breaks the rule: node ids are whole numbers"),
-        (f"0,1\n\n{SECRET}x,2\n", "line 3 breaks the rule: node ids are whole numbers"),
-        (f"0,1\n{SECRET}" + "0" * 20 + ",2\n", "whole numbers"),
-        ("0,1\n\u0661,2\n", "whole numbers"),
-        (f"0,1\n1,2,{SECRET}\n", "line 2 breaks the rule: two columns"),
-        (f"0;{SECRET}\n", "two columns|is empty"),
-        (f"0,1\n1,{SECRET}\n", "not below the number of nodes"),
-        (f"0,1\nzoë,{SECRET}\n", "whole numbers"),
-        ("", "is empty"),
-        ("source,target\n", "is empty"),
-        ("\n \n", "is empty"),
-        (f"0,{SECRET}\n".encode("utf-16"), "is not UTF-8"),
-        (b"0,1\n\xff" + SECRET.encode(), "is not UTF-8"),
+        (f"0,1\n-{SECRET},2\n", "line 2 .*negative"),
+        (f"0,1\n{SECRET}.5,2\n", "line 2 .*whole"),
+        (f"0,1\n\n{SECRET}x,2\n", "line 3 .*whole"),
+        (f"0,1\n{SECRET}" + "0" * 20 + ",2\n", "line 2 .*whole"),
+        ("0,1\n\u0661,2\n", "line 2 .*whole"),
+        (f"0,1\n1,2,{SECRET}\n", "line 2 .*columns"),
+        (f"0;{SECRET}\n", "columns|empty"),
+        (f"0,1\n1,{SECRET}\n", "number of nodes"),
+        (f"0,1\nzoë,{SECRET}\n", "line 2 .*whole"),
+        ("", "empty"),
+        ("source,target\n", "empty"),
+        ("\n \n", "empty"),
+        (f"0,{SECRET}\n".encode("utf-16"), "UTF-8"),
+        (b"0,1\n\xff" + SECRET.encode(), "UTF-8"),
     ],
 )
 def test_broken_edge_lists(tmp_path: Path, edges: str | bytes, rule: str) -> None:
@@ -121,13 +121,13 @@ def test_broken_edge_lists(tmp_path: Path, edges: str | bytes, rule: str) -> Non
 @pytest.mark.parametrize(
     ("arrays", "rule"),
     [
-        ({"edges": np.array([[0, -int(SECRET)]])}, "not negative"),
-        ({"edges": np.array([[0.0, 1.5]])}, "whole numbers"),
-        ({"edges": np.array([0, 1, 2])}, "wrong shape"),
-        ({"edges": np.zeros((0, 2), dtype=int)}, "is empty"),
-        ({"edges": np.array([[0, int(SECRET)]])}, "not below"),
-        ({"edges": np.array([[0, SECRET]], dtype=object)}, "not a readable npz"),
-        ({"other": np.array([[0, 1]])}, "no array 'edges'"),
+        ({"edges": np.array([[0, -int(SECRET)]])}, "negative"),
+        ({"edges": np.array([[0.0, 1.5]])}, "whole"),
+        ({"edges": np.array([0, 1, 2])}, "shape"),
+        ({"edges": np.zeros((0, 2), dtype=int)}, "empty"),
+        ({"edges": np.array([[0, int(SECRET)]])}, "number of nodes"),
+        ({"edges": np.array([[0, SECRET]], dtype=object)}, r"edges\.npz"),
+        ({"other": np.array([[0, 1]])}, "'edges'"),
         ({"edges": np.array([[0, 1]], dtype=np.uint64)}, "int64"),
     ],
 )
@@ -138,16 +138,16 @@ def test_broken_edge_arrays(tmp_path: Path, arrays: dict[str, np.ndarray], rule:
 
 @pytest.mark.parametrize("nodes", [0, -1, 10**12])
 def test_declared_node_count(tmp_path: Path, nodes: int) -> None:
-    refused(declare(tmp_path, nodes=nodes), "nodes must lie between")
+    refused(declare(tmp_path, nodes=nodes), "nodes")
 
 
 def test_a_mistyped_id_allocates_nothing(tmp_path: Path) -> None:
-    refused(declare(tmp_path, f"0,1\n1,{SECRET}00000\n"), "without gaps")
+    refused(declare(tmp_path, f"0,1\n1,{SECRET}00000\n"), "gaps")
 
 
 def test_missing_file_and_unknown_suffix(tmp_path: Path) -> None:
-    refused(UserDataset("mine", tmp_path / "none.csv"), "cannot be read")
-    refused(declare(tmp_path, suffix=".xlsx"), "unknown kind of file")
+    refused(UserDataset("mine", tmp_path / "none.csv"), r"none\.csv")
+    refused(declare(tmp_path, suffix=".xlsx"), r"\.csv, \.tsv or \.npz")
 
 
 TABLE = np.array([[0.0, 0.25], [1.0, 0.0], [0.5, 0.125]])
@@ -177,16 +177,16 @@ def test_features_in_every_form(tmp_path: Path, form: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "rule"),
     [
-        (f"0\nnan\n{SECRET}\n", "line 2 breaks the rule: features are finite"),
-        (f"0\n1\n-inf,{SECRET}\n", "line 3 breaks the rule: features are finite"),
-        (f"0\n1\n{SECRET}e999\n", "NaN or infinite"),
-        (f"0\n1\n{SECRET}\n", r"outside the declared bounds \[0, 1\]"),
-        ("0\n1\n1.0000000001\n", r"outside the declared bounds \[0, 1\]"),
-        (f"0\n1\n-{SECRET}\n", r"outside the declared bounds \[0, 1\]"),
-        (f"0\n1\nx{SECRET}\n", "line 3 breaks the rule: features are numbers"),
-        ("0\n1\n", "not below|one row of features for every node"),
-        ("0\n1,1\n1\n", "rows differ in length"),
-        ("", "is empty"),
+        (f"0\nnan\n{SECRET}\n", "line 2 .*finite"),
+        (f"0\n1\n-inf,{SECRET}\n", "line 3 .*finite"),
+        (f"0\n1\n{SECRET}e999\n", "NaN"),
+        (f"0\n1\n{SECRET}\n", r"\[0, 1\]"),
+        ("0\n1\n1.0000000001\n", r"\[0, 1\]"),
+        (f"0\n1\n-{SECRET}\n", r"\[0, 1\]"),
+        (f"0\n1\nx{SECRET}\n", "line 3 .*numbers"),
+        ("0\n1\n", "number of nodes|every node"),
+        ("0\n1,1\n1\n", "length"),
+        ("", "empty"),
     ],
 )
 def test_broken_features(tmp_path: Path, rows: str, rule: str) -> None:
@@ -199,27 +199,27 @@ def test_broken_feature_arrays(tmp_path: Path, value: float) -> None:
     table = TABLE.copy()
     table[1, 1] = value
     np.save(tmp_path / "features.npy", table)
-    refused(declare(tmp_path, features=tmp_path / "features.npy", feature_bounds=(0.0, 1.0)), "mine|declared bounds")
+    refused(declare(tmp_path, features=tmp_path / "features.npy", feature_bounds=(0.0, 1.0)), "mine|bounds")
 
 
 def test_features_of_another_kind(tmp_path: Path) -> None:
     bounds = (0.0, 1.0)
     save_npz(tmp_path / "csc.npz", csc_array(TABLE))
-    refused(declare(tmp_path, features=tmp_path / "csc.npz", feature_bounds=bounds), "CSR form")
+    refused(declare(tmp_path, features=tmp_path / "csc.npz", feature_bounds=bounds), "CSR")
     np.savez(tmp_path / "bad.npz", data=np.ones(1), indices=np.array([9]), indptr=np.array([0, 1]), shape=(1, 2))
-    refused(declare(tmp_path, features=tmp_path / "bad.npz", feature_bounds=bounds), "CSR form")
+    refused(declare(tmp_path, features=tmp_path / "bad.npz", feature_bounds=bounds), "CSR")
     np.savez(tmp_path / "other.npz", table=TABLE)
-    refused(declare(tmp_path, features=tmp_path / "other.npz", feature_bounds=bounds), "no array 'features'")
+    refused(declare(tmp_path, features=tmp_path / "other.npz", feature_bounds=bounds), "'features'")
     np.save(tmp_path / "words.npy", np.array([[SECRET]], dtype=object), allow_pickle=True)
-    refused(declare(tmp_path, features=tmp_path / "words.npy", feature_bounds=bounds), "not a readable npy")
+    refused(declare(tmp_path, features=tmp_path / "words.npy", feature_bounds=bounds), r"words\.npy")
     np.save(tmp_path / "line.npy", TABLE[0])
-    refused(declare(tmp_path, features=tmp_path / "line.npy", feature_bounds=bounds), "table of numbers")
+    refused(declare(tmp_path, features=tmp_path / "line.npy", feature_bounds=bounds), r"line\.npy")
 
 
 def test_bounds_are_declared_never_read(tmp_path: Path) -> None:
     declared = with_features(tmp_path, "npy")
-    refused(replace(declared, feature_bounds=None), "declare feature_bounds")
-    refused(replace(declared, feature_bounds=(0.5, 1.0)), "outside the declared bounds")
+    refused(replace(declared, feature_bounds=None), "feature_bounds")
+    refused(replace(declared, feature_bounds=(0.5, 1.0)), r"\[0\.5, 1\]")
     assert load_user_graph(replace(declared, feature_bounds=(-3.0, 9.0))).feature_bounds == (-3.0, 9.0)
 
 
@@ -252,11 +252,11 @@ def test_label_arrays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "rule"),
     [
-        (f"0,a\n0,{SECRET}\n", "a node has two rows"),
-        (f"{SECRET},a\n", "not below the number of nodes"),
-        (f"0,a\n1,b,{SECRET}\n", "line 2 breaks the rule: two columns"),
-        (f"0,a\n{SECRET}.5,b\n", "line 2 breaks the rule: node ids"),
-        ("", "is empty"),
+        (f"0,a\n0,{SECRET}\n", "two rows"),
+        (f"{SECRET},a\n", "number of nodes"),
+        (f"0,a\n1,b,{SECRET}\n", "line 2 .*columns"),
+        (f"0,a\n{SECRET}.5,b\n", "line 2 .*node ids"),
+        ("", "empty"),
     ],
 )
 def test_broken_labels(tmp_path: Path, rows: str, rule: str) -> None:
@@ -264,7 +264,7 @@ def test_broken_labels(tmp_path: Path, rows: str, rule: str) -> None:
 
 
 def test_an_id_far_above_the_number_of_edges_needs_a_declared_count(tmp_path: Path) -> None:
-    refused(declare(tmp_path, "0,1\n1,30000000\n"), "far above the number of edges")
+    refused(declare(tmp_path, "0,1\n1,30000000\n"), "number of edges")
     assert load_user_graph(declare(tmp_path, "0,1\n1,3000\n")).nodes == 3001
     assert load_user_graph(declare(tmp_path, "0,1\n1,2000000\n", nodes=2_000_001)).nodes == 2_000_001
 
@@ -281,4 +281,4 @@ def test_hostile_archives_are_one_line(tmp_path: Path, damage: str, monkeypatch:
     buffer = io.BytesIO()
     with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
         archive.writestr("edges.npy", member.get(damage, b"\x00" * 5000))
-    refused(declare(tmp_path, buffer.getvalue(), ".npz"), "not a readable npz file")
+    refused(declare(tmp_path, buffer.getvalue(), ".npz"), r"edges\.npz")

@@ -106,7 +106,7 @@ def test_a_report_has_no_default_line(report: Any) -> None:
 
 @pytest.mark.parametrize("nothing", [None, "", {}, Ledger()], ids=repr)
 def test_no_report_without_a_line(report: Any, nothing: object) -> None:
-    with pytest.raises(UserError, match="needs a ledger line"):
+    with pytest.raises(UserError, match=rf"\b{type(nothing).__name__}\b"):
         replace(report, ledger=nothing)
 
 
@@ -115,14 +115,14 @@ def test_no_report_with_the_line_of_another_kind(report: Any) -> None:
     assert len(others) == 9
     others.pop(report.ledger.deployment_key, None)
     for line in others.values():
-        with pytest.raises(UserError, match="ledger line is for"):
+        with pytest.raises(UserError, match=f"'{line.deployment_key}'"):
             replace(report, ledger=line)
 
 
 @pytest.mark.parametrize("kind", ["edges", "features", "degrees", "counts"])
 def test_no_report_with_a_line_of_another_budget(kind: str) -> None:
     made = MAKERS[kind](1)
-    with pytest.raises(UserError, match="differs from"):
+    with pytest.raises(UserError, match="budget"):
         replace(made, ledger=replace(made.ledger, epsilon="0.5"))
 
 
@@ -168,5 +168,5 @@ def test_what_a_deployment_sends_in_clear_is_in_its_total() -> None:
     trained = ledger.extended([update(1).ledger])
     assert trained.released("toy").user == "inf"
     assert trained.released("toy", noisy_only=True).user == "1"
-    with pytest.raises(UserError, match="above the declared budget"):
+    with pytest.raises(UserError, match=r"toy: .*training inf.*budget 1"):
         trained.require_within("1")

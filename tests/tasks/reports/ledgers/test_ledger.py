@@ -75,7 +75,7 @@ def test_deployment_is_one_report_of_each_kind() -> None:
         (("edges", "7.3"), ("features", "0.1")): "7.4",
         (("edges", "7.3"), ("features", "1")): "8.3",
     }
-    with pytest.raises(UserError, match="no edges report at epsilon 9"):
+    with pytest.raises(UserError, match=r"toy .*edges .*9"):
         STUDY.deployment("toy", {"edges": "9"})
 
 
@@ -90,7 +90,7 @@ def test_released_sums_distinct_reports_and_reuse_is_free() -> None:
 
 
 def test_one_key_cannot_name_two_reports() -> None:
-    with pytest.raises(UserError, match="two different lines"):
+    with pytest.raises(UserError, match="a7/0"):
         STUDY.extended([line("edges", "8", "a7/0")])
 
 
@@ -100,13 +100,13 @@ def test_order_of_entry_does_not_matter() -> None:
 
 def test_budget_is_refused_per_deployment() -> None:
     STUDY.require_within("8.3")
-    with pytest.raises(UserError, match=r"toy: one deployment costs a user 8.3 \(edges 7.3 \+ features 1\)"):
+    with pytest.raises(UserError, match=r"toy: .* 8\.3 \(edges 7\.3 \+ features 1\).* 8\.29"):
         STUDY.require_within("8.29")
     STUDY.extended([line("edges", "inf", "raw")]).require_within("inf")
-    with pytest.raises(UserError, match=r"costs a user inf .*leave out what is sent in clear or declare"):
+    with pytest.raises(UserError, match=r"toy: .* inf \(edges inf .* 100"):
         STUDY.extended([line("edges", "inf", "raw")]).require_within("100")
     require_within({"edges": "7", "features": "1"}, "8", dataset="toy")
-    with pytest.raises(UserError, match="above the declared budget 7"):
+    with pytest.raises(UserError, match=r"toy: .* 8 \(edges 7 \+ features 1\).* 7"):
         require_within({"edges": "7", "features": "1"}, "7", dataset="toy")
 
 
@@ -123,7 +123,7 @@ def test_statements_say_when_nothing_is_protected() -> None:
     assert protected.statement == "protected: 7-LDP"
     assert protected.guarantee
     for wrong in ({"simulated": True}, {"epsilon": "inf"}, {"declared_public": True}):
-        with pytest.raises(UserError, match="cannot carry a guarantee"):
+        with pytest.raises(UserError, match="guarantee"):
             replace(protected, **wrong)
 
 
