@@ -22,7 +22,7 @@ def test_what_is_cut_short_leaves_the_old_file(tmp_path: Path, monkeypatch: pyte
 
     (tmp_path / "one.txt").write_text("old")
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(UserError, match=r"one\.txt: cannot be written"):
+    with pytest.raises(UserError, match=r"one\.txt"):
         write_atomically(tmp_path / "one.txt", "new")
     assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
 

@@ -70,7 +70,7 @@ def test_anything_is_a_positive_budget_or_one_refused_line(value: object) -> Non
 
 @pytest.mark.parametrize("value", [0, 0.0, "0", -0.0, "0e5", "-0"])
 def test_zero_is_refused_with_the_remedy(value: object) -> None:
-    with pytest.raises(UserError, match="use inf for no noise"):
+    with pytest.raises(UserError, match=r": 0 .*\binf\b"):
         canonical_epsilon(value)
 
 
@@ -88,7 +88,7 @@ def test_one_over_n_is_for_graph_studies_alone() -> None:
         canonical_epsilon("1/n")
     assert epsilon_value("1/n", nodes=8) == 1 / 8
     for nodes in (None, 0):
-        with pytest.raises(UserError, match="at least one node"):
+        with pytest.raises(UserError, match="1/n"):
             epsilon_value("1/n", nodes=nodes)
 
 

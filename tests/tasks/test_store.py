@@ -313,13 +313,13 @@ def test_a_place_that_may_not_be_written(tmp_path: Path, code: int, monkeypatch:
         raise OSError(code, os.strerror(code), str(self))
 
     monkeypatch.setattr(Path, "touch", refuse)
-    with pytest.raises(UserError, match=f"cannot be written.*{os.strerror(code)}.*POINT_STORE"):
+    with pytest.raises(UserError, match=f"{os.strerror(code)}.*POINT_STORE"):
         PointStore(tmp_path / "store")
 
 
 def test_an_export_that_cannot_be_written_names_its_place(tmp_path: Path, store: PointStore, draw: Draw) -> None:
     (tmp_path / "data").touch()
-    with pytest.raises(UserError, match=f"export to {tmp_path / 'data'}: it cannot be written"):
+    with pytest.raises(UserError, match=str(tmp_path / "data")):
         store.export([store.point(KEY, draw, label="draw")], tmp_path / "data")
 
 
@@ -337,7 +337,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(
             patch.setattr(tasks.store, "describe", full)
         elif when == "locking":
             patch.setattr(tasks.store.FileLock, "acquire", full)
-        with pytest.raises(UserError, match=r"disk is full .*; free some space or set POINT_STORE"):
+        with pytest.raises(UserError, match=f"{os.strerror(errno.ENOSPC)}.*POINT_STORE"):
             store.point(KEY, full if when == "computing" else draw, label="draw")
     assert inside(store, "points") == inside(store, "temporary") == []
     assert not store.point(KEY, draw, label="draw").cached

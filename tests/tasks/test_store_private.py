@@ -92,7 +92,7 @@ def test_a_private_point_that_others_may_read_is_theirs_no_more_once_it_is_found
 
 def test_a_private_point_is_not_exported(tmp_path: Path, store: PointStore) -> None:
     refs = [store.point(KEY, draw, label="draw", private=private) for private in (False, True)]
-    with pytest.raises(UserError, match=f"point {refs[1].digest} is private and stays in the store"):
+    with pytest.raises(UserError, match=refs[1].digest):
         store.export(refs, tmp_path / "data")
     assert not (tmp_path / "data").exists()
 
@@ -127,7 +127,7 @@ def test_a_failure_within_a_private_point_is_told_once(store: PointStore) -> Non
     def outer(folder: Path) -> None:
         store.point({**KEY, "block": 0}, raising(ValueError("0.48392")), label="block 0", private=True)
 
-    with pytest.raises(PrivateFailure, match=r"^block 0: ValueError at"):
+    with pytest.raises(PrivateFailure, match=r"^block 0: ValueError"):
         store.point(KEY, outer, label="whole", private=True)
 
 

@@ -28,7 +28,7 @@ def test_digits_is_stored_once_and_parsed_from_the_store(store: PointStore) -> N
 
 
 def test_an_unknown_set_is_refused(store: PointStore) -> None:
-    with pytest.raises(UserError, match="'cora2' is unknown"):
+    with pytest.raises(UserError, match="'cora2'"):
         fetch(store, "cora2")
     assert list((store.root / "points").iterdir()) == []
 

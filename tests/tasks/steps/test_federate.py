@@ -98,11 +98,11 @@ def test_both_forms_train_alike() -> None:
 def test_odd_sets_are_refused_in_one_line() -> None:
     graphs, split = toys()
     empty = RawGraph("empty", csr_array((0, 0), dtype=np.int8))
-    with pytest.raises(UserError, match="graph 0 has no nodes"):
+    with pytest.raises(UserError, match="graph 0 "):
         run(replace(graphs, graphs=(empty, *graphs.graphs[1:])), split)
     bare = replace(graphs, graphs=tuple(replace(graph, labels=None) for graph in graphs.graphs))
-    with pytest.raises(UserError, match="nodes have no labels"):
+    with pytest.raises(UserError, match=r"toys.*labels"):
         run(bare, split, level="node")
     for wrong in ({"rounds": 0}, {"absence": 1.0}):
-        with pytest.raises(UserError, match=r"out of range|no share"):
+        with pytest.raises(UserError, match=next(iter(wrong))):
             FederationSettings(**wrong)

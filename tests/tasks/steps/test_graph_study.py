@@ -322,8 +322,8 @@ def test_an_untrained_network_that_wins_is_told(
 
 def test_mistakes_are_one_line(store: PointStore) -> None:
     bare = Held("toys", Path(), "bare", graphs=toys(features=False))
-    with pytest.raises(UserError, match="no node features to fuse with"):
+    with pytest.raises(UserError, match=r"toys.*svm-fgw"):
         compare_raw_graphs.plain(store, bare, alpha=0.5, solver=Solver(), seed=0)
     one = Held("friends", Path(), "one", graphs=toys().graphs[0])
-    with pytest.raises(UserError, match="graph classification needs a set of graphs"):
+    with pytest.raises(UserError, match="friends"):
         split_graphs.plain(store, one, 0, 0)

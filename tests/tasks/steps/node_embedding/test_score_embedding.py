@@ -122,12 +122,12 @@ def test_without_noise_every_edge_is_recovered_and_with_much_hardly_one(
 def test_edge_recovery_is_never_asked_of_a_private_graph(
     store: PointStore, protocol: Protocol, secret_source: RawSource
 ) -> None:
-    with pytest.raises(UserError, match="for public graphs alone"):
+    with pytest.raises(UserError, match=r"friends.*public"):
         recover(store, secret_source, protocol(secret_source)["walks"], "walks")
 
 
 def test_a_graph_without_labels_has_no_score(store: PointStore, source: RawSource) -> None:
     assert source.own
     bare = dataclasses.replace(source, content="x", own=dataclasses.replace(source.own, labels=None))
-    with pytest.raises(UserError, match="friends has no node labels to score an embedding against"):
+    with pytest.raises(UserError, match=r"friends.*labels"):
         judge(store, bare, labelled(store, source))
