@@ -21,7 +21,7 @@ from flows.system.cpu_kernels import uncovered
 from flows.system.environment import PACKAGE_ROOT
 from flows.system.exit_status import exit_status
 from tasks.errors import UserError
-from tasks.point_folder import META, canonical_json, content_digest
+from tasks.point_folder import META, canonical_json, content_digest, file_sha256
 
 PROFILE = "demo"
 TOLERANCE = 0.01
@@ -99,7 +99,7 @@ def _points(folders: Iterable[Path]) -> dict[str, list[str]]:
     named: dict[str, set[str]] = {}
     for path in sorted(path for folder in folders for path in folder.rglob(META)):
         meta = _read(path)
-        contents.setdefault(meta["label"], []).append(content_digest(meta["files"]))
+        contents.setdefault(meta["label"], []).append(content_digest(_hashed(path.parent, meta["files"])))
         named.setdefault(meta["label"], set()).update(CONTENT.findall(canonical_json(meta["key"])))
     label_of = {content: label for label, found in contents.items() for content in found}
     order = TopologicalSorter({label: [label_of[i] for i in named[label] & label_of.keys()] for label in contents})
@@ -110,6 +110,11 @@ def _points(folders: Iterable[Path]) -> dict[str, list[str]]:
         points |= {label: sorted(contents[label]) for label in ready}
         order.done(*ready)
     return points
+
+
+def _hashed(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Digests of a point's files as they are now; a missing one has none."""
+    return {name: file_sha256(folder / name) if (folder / name).is_file() else "" for name in names}
 
 
 def _metrics(folders: Iterable[Path]) -> Metrics:

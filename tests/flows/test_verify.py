@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,15 @@ def test_no_run_and_damaged_files_are_one_line(root: Path, tmp_path_factory: pyt
     (root / "data/results/demo/node_classification/set/metrics.json").write_text("{")
     with pytest.raises(UserError, match=r"metrics\.json"):
         demo(root)
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda file: file.write_text("other")])
+def test_a_file_that_is_not_what_its_point_says_is_another_result(root: Path, damage: Callable[[Path], object]) -> None:
+    expected = demo(root)
+    (file,) = (root / "data/results").rglob("file")
+    file.chmod(0o644)
+    damage(file)
+    assert "a model" in verdict(expected, demo(root), "")[1]
 
 
 def test_what_the_demo_does_not_have_is_not_compared(root: Path) -> None:
