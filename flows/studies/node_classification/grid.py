@@ -89,6 +89,13 @@ def expected(profile: Profile, datasets: Sequence[str], found: set[ExpectedLine]
 
 
 def costs(profile: Profile, datasets: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """What a user pays for the reports of each line."""
-    for dataset, line in product(datasets, lines(section_of(profile, NodeClassification))):
-        yield dataset, ({} if line.eps_x == UNREAD else {"features": line.eps_x}) | {"edges": line.eps_a}
+    """What a user pays for the reports of each line.
+
+    Where no line reads features there is a report of them all the same, for their public width: at the first budget.
+    """
+    grid = section_of(profile, NodeClassification)
+    needed = lines(grid)
+    unread = not any(line.eps_x != UNREAD for line in needed)
+    for dataset, line in product(datasets, needed):
+        features = grid.eps_x[0] if unread else line.eps_x
+        yield dataset, ({} if features == UNREAD else {"features": features}) | {"edges": line.eps_a}

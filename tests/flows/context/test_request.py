@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -114,3 +115,15 @@ def test_so_is_a_graph_of_ones_own_by_its_declaration(
     declare(**changes)
     with pytest.raises(UserError, match=says):
         check_request("node_classification", StudyRequest(datasets=["friends"], export=export))
+
+
+@pytest.mark.parametrize(("budget", "refused"), [(7.5, True), (8, False)])
+def test_features_that_no_line_reads_are_reported_for_their_width_and_paid_for(budget: float, refused: bool) -> None:
+    grid = {"methods": ["label-propagation"], "eps_a": [7], "eps_x": [1], "parts": [], "searches": {}, "budget": budget}
+    overrides = [f"node_classification.{key}={json.dumps(value)}" for key, value in grid.items()]
+    request = StudyRequest(datasets=["digits"], overrides=overrides)
+    if refused:
+        with pytest.raises(UserError, match=r"7\.5"):
+            check_request("node_classification", request)
+    else:
+        assert check_request("node_classification", request).datasets == ["digits"]
