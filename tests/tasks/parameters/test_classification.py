@@ -25,11 +25,11 @@ def test_the_paper_grid_is_the_papers() -> None:
 @pytest.mark.parametrize(
     ("part", "says"),
     [
-        ({"label_rates": [0.6]}, "must be 0.5 or less"),
-        ({"label_rates": [0]}, "greater than 0"),
-        ({"eps_a": []}, "1 or more entries"),
+        ({"label_rates": [0.6]}, "0.5"),
+        ({"label_rates": [0]}, "(got 0)"),
+        ({"eps_a": []}, "1 or more"),
         ({"mode": "both"}, "'directed'"),
-        ({"datasets": ["cora"]}, "not a known key"),
+        ({"datasets": ["cora"]}, "parts.0.datasets"),
     ],
 )
 def test_a_part_of_the_grid_is_checked_like_the_grid(tmp_path: Path, part: dict[str, Any], says: str) -> None:
@@ -52,7 +52,7 @@ def test_a_method_may_have_a_grid_of_its_own(tmp_path: Path) -> None:
     asked = load(tmp_path, unused, 'node_classification.methods=["lpgnn"]').demo.node_classification
     assert load(tmp_path, unused).demo.node_classification.searches == asked.searches
     assert asked.search_for("lpgnn").epochs == 3
-    assert "'nobody' is unknown" in refusal(tmp_path, changed("demo.node_classification.searches", {"nobody": {}}))
+    assert "'nobody'" in refusal(tmp_path, changed("demo.node_classification.searches", {"nobody": {}}))
 
 
 def test_a_command_line_may_leave_searches_of_the_file_unused_but_not_its_own(tmp_path: Path) -> None:
@@ -62,7 +62,8 @@ def test_a_command_line_may_leave_searches_of_the_file_unused_but_not_its_own(tm
     assert load(tmp_path, tree, narrow).demo.node_classification.methods == ["mutual"]
     for own in ('searches={"base": {}}', "searches.base={}", "searches.base.epochs=4", 'searches={"mutaul": {}}'):
         line = refusal(tmp_path, tree, narrow, f"node_classification.{own}")
-        assert "which no grid has" in line or "'mutaul' is unknown" in line
+        assert "searches" in line
+        assert ("mutaul" if "mutaul" in own else "base") in line
 
 
 def test_the_papers_methods_can_be_narrowed() -> None:

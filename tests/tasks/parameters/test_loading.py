@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -43,58 +44,58 @@ def test_numbers_that_pyyaml_reads_as_strings_are_numbers(tmp_path: Path) -> Non
 
 
 BAD: list[tuple[str, object, str]] = [
-    ("demo.node_clasification", {}, "not a known key"),
-    ("demo.node_classification.eps", [1], "not a known key"),
-    ("demo.node_classification.search.lr", [1], "not a known key"),
-    ("extra", 1, "not a known key"),
-    ("demo.seed", -1, "must be 0 or more"),
+    ("demo.node_clasification", {}, "known key"),
+    ("demo.node_classification.eps", [1], "known key"),
+    ("demo.node_classification.search.lr", [1], "known key"),
+    ("extra", 1, "known key"),
+    ("demo.seed", -1, "0 or more"),
     ("demo.seed", 2**63, "less than"),
     ("demo.seed", "first", "whole number"),
     ("demo.seed", 0.5, "whole number"),
     ("demo.seed", True, "true or false"),
     ("demo.seed", math.nan, "finite"),
-    ("demo.repeats", 0, "must be 1 or more"),
+    ("demo.repeats", 0, "1 or more"),
     ("demo.repeats", None, "whole number"),
     ("demo.repeats", True, "true or false"),
-    ("demo.workers", 0, "must be 1 or more"),
+    ("demo.workers", 0, "1 or more"),
     ("demo.runner", "slurm", "'threads', 'processes' or 'dask'"),
     ("demo.device", "tpu", "'auto', 'cpu' or 'cuda'"),
-    ("demo.dask_address", 7, "must be text"),
-    ("demo.node_classification", None, "must be a section"),
-    ("demo.node_classification.datasets", [], "1 or more entries"),
+    ("demo.dask_address", 7, "text"),
+    ("demo.node_classification", None, "section"),
+    ("demo.node_classification.datasets", [], "entries"),
     ("demo.node_classification.datasets", "digits", "list"),
-    ("demo.node_classification.datasets", ["digits", "digits"], "listed twice"),
+    ("demo.node_classification.datasets", ["digits", "digits"], "twice"),
     ("demo.node_classification.datasets", {"0": None}, "list"),
     ("demo.node_classification.eps_a", 7, "list"),
-    ("demo.node_classification.eps_a", [0], "use inf for no noise"),
+    ("demo.node_classification.eps_a", [0], "inf"),
     ("demo.node_classification.eps_a", [-7], "negative"),
     ("demo.node_classification.eps_a", ["-0.5"], "negative"),
     ("demo.node_classification.eps_a", [math.nan], "NaN"),
-    ("demo.node_classification.eps_a", ["1/n"], "not a budget"),
-    ("demo.node_classification.eps_a", ["seven"], "not a budget"),
-    ("demo.node_classification.eps_a", [None], "not a budget"),
-    ("demo.node_classification.eps_a", [True], "not a budget"),
-    ("demo.node_classification.eps_a", [[7]], "not a budget"),
-    ("demo.node_classification.eps_a", [7, "7.0"], "listed twice"),
-    ("demo.node_classification.eps_a", ["1e-300"], "from 1e-06 to 1e+06, or inf for no noise"),
-    ("demo.node_classification.eps_a", [10**300], "from 1e-06 to 1e+06, or inf for no noise"),
-    ("demo.node_classification.budget", 0, "use inf for no noise"),
+    ("demo.node_classification.eps_a", ["1/n"], "budget"),
+    ("demo.node_classification.eps_a", ["seven"], "budget"),
+    ("demo.node_classification.eps_a", [None], "budget"),
+    ("demo.node_classification.eps_a", [True], "budget"),
+    ("demo.node_classification.eps_a", [[7]], "budget"),
+    ("demo.node_classification.eps_a", [7, "7.0"], "twice"),
+    ("demo.node_classification.eps_a", ["1e-300"], "1e-06 to 1e+06"),
+    ("demo.node_classification.eps_a", [10**300], "1e-06 to 1e+06"),
+    ("demo.node_classification.budget", 0, "inf"),
     ("demo.node_classification.mode", "both", "'directed'"),
     ("demo.node_classification.methods", ["magic"], "magic"),
     ("demo.node_classification.backbones", ["gat"], "'gcn'"),
     ("demo.node_classification.search.learning_rate", [0], "greater than 0"),
-    ("demo.node_classification.search.learning_rate", [math.inf], "must be 1 or less"),
+    ("demo.node_classification.search.learning_rate", [math.inf], "1 or less"),
     ("demo.node_classification.search.learning_rate", [True], "true or false"),
     ("demo.node_classification.search.dropout", [1], "less than 1"),
-    ("demo.node_classification.search.weight_decay", [-0.1], "must be 0 or more"),
-    ("demo.node_classification.search.weight_decay", [], "1 or more entries"),
+    ("demo.node_classification.search.weight_decay", [-0.1], "0 or more"),
+    ("demo.node_classification.search.weight_decay", [], "entries"),
     ("demo.node_classification.search.epochs", 501, "500"),
-    ("demo.node_classification.memory_limit_mb", 0, "must be 1 or more"),
-    ("datasets", None, "must be a section"),
+    ("demo.node_classification.memory_limit_mb", 0, "1 or more"),
+    ("datasets", None, "section"),
     ("datasets.mine", {}, "missing"),
-    ("datasets.mine", {"edges": "a.csv", "secret": True}, "not a known key"),
-    ("datasets.mine", {"edges": "a.csv", "private": "perhaps"}, "must be true or false"),
-    ("datasets.mine", {"edges": "a.csv", "nodes": 0}, "must be 1 or more"),
+    ("datasets.mine", {"edges": "a.csv", "secret": True}, "known key"),
+    ("datasets.mine", {"edges": "a.csv", "private": "perhaps"}, "true or false"),
+    ("datasets.mine", {"edges": "a.csv", "nodes": 0}, "1 or more"),
     ("datasets.mine", {"edges": "a.csv", "feature_bounds": [0, math.inf]}, "finite"),
     ("datasets.mine", {"edges": "a.csv", "feature_bounds": [1, 0]}, "lower bound"),
     ("datasets.mine", {"edges": "a.csv", "feature_bounds": [0]}, "missing"),
@@ -125,17 +126,17 @@ def test_a_data_sets_name_is_fit_for_a_folder(tmp_path: Path, name: str) -> None
 @pytest.mark.parametrize(
     ("override", "says"),
     [
-        ("repeats", "has no '='"),
-        ("node_classification.eps_a=[inf]", "is not JSON; quote strings"),
-        ("node_classification.eps_a=[1e400]", "is not JSON; quote strings"),
-        ("repeats=" + "[" * 100_000, "is not JSON"),
-        ("repeats=" + "9" * 5_000, "is not JSON"),
-        ("repeats.of.what=1", "repeats is not a section"),
-        ("node_classification.eps_a.0=1", "node_classification.eps_a is not a section"),
-        ("datasets.friends.private=false", "keys are those below the profile"),
-        ("paper.repeats=1", "keys are those below the profile"),
-        ("=1", "not a known key"),
-        ("node_classification.=1", "not a known key"),
+        ("repeats", "'='"),
+        ("node_classification.eps_a=[inf]", "JSON"),
+        ("node_classification.eps_a=[1e400]", "JSON"),
+        ("repeats=" + "[" * 100_000, "JSON"),
+        ("repeats=" + "9" * 5_000, "JSON"),
+        ("repeats.of.what=1", "demo.repeats"),
+        ("node_classification.eps_a.0=1", "demo.node_classification.eps_a "),
+        ("datasets.friends.private=false", "profile"),
+        ("paper.repeats=1", "profile"),
+        ("=1", "known key"),
+        ("node_classification.=1", "known key"),
     ],
 )
 def test_an_unusable_override_is_one_line(tmp_path: Path, override: str, says: str) -> None:
@@ -152,7 +153,7 @@ def test_later_overrides_win_and_values_may_hold_an_equals_sign(tmp_path: Path) 
 
 @pytest.mark.parametrize("profile", ["test", "", "datasets", "demo.node_classification"])
 def test_an_unknown_profile_is_one_line(tmp_path: Path, profile: str) -> None:
-    assert "use one of demo, paper" in refusal(tmp_path, TREE, profile=profile)
+    assert ", ".join(PROFILES) in refusal(tmp_path, TREE, profile=profile)
 
 
 @pytest.mark.parametrize(
@@ -177,16 +178,14 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_mistake_in_the_yaml_is_placed(tmp_path: Path) -> None:
-    assert refusal(tmp_path, "paper: {}\ndemo: [") == (
-        "params.yaml is not valid YAML in line 2, column 8: expected the node content, but found '<stream end>'; "
-        "correct it or restore it with git"
-    )
+    assert re.match(r"params\.yaml .*line 2, column 8\b", refusal(tmp_path, "paper: {}\ndemo: ["))
 
 
 def test_a_changed_value_is_not_blamed_on_the_file_alone(tmp_path: Path) -> None:
-    assert refusal(tmp_path, SHIPPED.read_text(), "repeats=0") == (
-        "params.yaml as changed for this run: demo.repeats: must be 1 or more (got 0)"
-    )
+    in_file, for_this_run = refusal(tmp_path, changed("demo.repeats", 0)), refusal(tmp_path, TREE, "repeats=0")
+    assert "demo.repeats" in in_file
+    assert "demo.repeats" in for_this_run
+    assert in_file != for_this_run
 
 
 values = st.recursive(

@@ -30,4 +30,4 @@ def test_the_ledger_charges_a_relation_twice_and_says_when_noise_is_simulated():
     fresh = release_degrees(EMPTY, "0.5", generator(None), dataset="x", simulated=False).ledger
     assert seeded.relation_epsilon == fresh.relation_epsilon == "1"
     assert (seeded.guarantee, fresh.guarantee) == (False, True)
-    assert "no protection" in seeded.statement
+    assert (seeded.simulated, fresh.simulated) == (True, False)

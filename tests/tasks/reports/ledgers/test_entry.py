@@ -26,6 +26,7 @@ from tasks.client.randomized_response import randomise_neighbour_lists
 from tasks.errors import UserError
 from tasks.reports.edge_mode import EdgeMode
 from tasks.reports.ledgers.ledger import Ledger, LedgerLine
+from tasks.reports.ledgers.ledger_line import SIMULATION
 from tasks.reports.model_update import ModelUpdate, ValidationCounts
 from tasks.seeds import generator
 
@@ -135,7 +136,7 @@ def test_only_noise_that_nobody_can_reproduce_is_called_protection(kind: str) ->
     seeded, fresh = PROMISING[kind](1).ledger, PROMISING[kind](None).ledger
     assert (seeded.guarantee, fresh.guarantee) == (False, True)
     assert (seeded.simulated, fresh.simulated) == (True, False)
-    assert seeded.statement.startswith("simulation: noise reproducible from the seed, no protection")
+    assert seeded.statement.startswith(SIMULATION)
     assert fresh.statement.startswith("protected: ")
     assert seeded.epsilon == fresh.epsilon != "inf"
 
