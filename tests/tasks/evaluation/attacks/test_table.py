@@ -46,7 +46,10 @@ def test_a_line_for_every_budget_then_the_other_attacks() -> None:
 
 
 def test_a_set_of_graphs_has_lines_alone() -> None:
-    assert "mutag svm membership: kernel eps=1/n auc 0.500" in attack_table(summary(graphs())).splitlines()
+    lines = [set(line.split()) for line in attack_table(summary(graphs())).splitlines()]
+    budgets = [(reading, f"eps={eps}") for reading in ("kernel", "likelihood") for eps in ("1/n", "2", "inf")]
+    assert len(lines) == len(budgets)
+    assert all(sum({*budget, "0.500"} <= line for line in lines) == 1 for budget in budgets)
 
 
 @pytest.mark.parametrize(("rows", "wide"), [(nodes(), True), (graphs(), False)], ids=["nodes", "graphs"])

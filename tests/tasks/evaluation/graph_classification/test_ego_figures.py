@@ -110,4 +110,6 @@ def test_without_rows_over_eps_no_scores_are_drawn(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("colours", [1, 12])
 def test_maps_take_any_number_of_clusters(tmp_path: Path, colours: int) -> None:
-    assert draw_maps(maps(colours), tmp_path / "m.png").exists()
+    first, second = (draw_maps(maps(colours), tmp_path / name) for name in ("one.png", "two.png"))
+    assert first.read_bytes() == second.read_bytes()
+    assert first.read_bytes().startswith(b"\x89PNG")

@@ -44,9 +44,9 @@ def test_published_figures_stand_beside_the_budget_they_are_for() -> None:
         ("gin-H-ldp", "per_row", "1/n"): pytest.approx(0.9117),
         ("gin-H-ldp", "gaussian_scale", "1/n"): pytest.approx(0.9117),
     }
-    assert "mutag svm-gw gin-H-ldp encoder=per_row eps=1/n: accuracy 0.850 ± 0.071 (2), published 0.912" in comparison(
-        compared, STUDIES
-    )
+    (line,) = [line for line in comparison(compared, STUDIES).splitlines() if "per_row" in line and "eps=1/n" in line]
+    assert "0.850" in line
+    assert "0.912" in line
 
 
 def test_figures_are_functions_of_the_table_and_drawn_where_it_has_rows(tmp_path: Path) -> None:
