@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import re
 
 import pytest
 from prefect.context import TaskRunContext
@@ -21,10 +22,8 @@ def test_lines_and_the_bar_tell_how_much_is_done(
         add(2)
         add(4)
     assert shown == [25, 75]
-    assert [record.getMessage().split(", about")[0] for record in caplog.records] == [
-        "search: 2 of 8 models",
-        "search: 6 of 8 models",
-    ]
+    assert all(line.startswith("search") for line in caplog.messages)
+    assert [re.findall(r"\d+", line)[:2] for line in caplog.messages] == [["2", "8"], ["6", "8"]]
 
 
 def test_outside_a_task_run_there_is_no_bar_and_a_dead_server_only_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:

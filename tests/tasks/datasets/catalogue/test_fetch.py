@@ -110,24 +110,25 @@ def test_a_damaged_file_in_place_is_fetched_again(server: Server, tmp_path: Path
 def test_truncated(server: Server, tmp_path: Path, claimed: int | None) -> None:
     server.answer(CONTENT[:100], claimed=claimed)
     line = refused(upstream(f"{server.url}/{FILE}"), tmp_path)
-    assert "truncated" in line if claimed is None else "no answer" in line
+    assert ("truncated" in line) == (claimed is None)
     assert server.requests == 3
 
 
 def test_wrong_hash(server: Server, tmp_path: Path) -> None:
     server.answer(CONTENT[::-1])
-    assert "wrong sha256" in refused(upstream(f"{server.url}/{FILE}"), tmp_path)
+    assert "sha256" in refused(upstream(f"{server.url}/{FILE}"), tmp_path)
 
 
 def test_dead_url(tmp_path: Path) -> None:
-    line = refused(upstream(dead_url()), tmp_path)
-    assert "no answer" in line
+    url = dead_url()
+    line = refused(upstream(url), tmp_path)
+    assert url in line
     assert fetch.MIRROR in line
 
 
 def test_missing_upstream_is_not_asked_for_again(server: Server, tmp_path: Path) -> None:
     server.answer(b"", status=404)
-    assert "HTTP 404" in refused(upstream(f"{server.url}/{FILE}"), tmp_path)
+    assert "404" in refused(upstream(f"{server.url}/{FILE}"), tmp_path)
     assert server.requests == 1
 
 
@@ -187,14 +188,14 @@ def test_missing_in_the_mirror_and_upstream_names_both(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"), [(CONTENT[:9], "truncated"), (b"", "truncated"), (CONTENT + b"x", "wrong")]
+    ("content", "reason"), [(CONTENT[:9], "truncated"), (b"", "truncated"), (CONTENT + b"x", "sha256")]
 )
 def test_a_damaged_mirror_is_not_hidden(server: Server, tmp_path: Path, content: bytes, reason: str) -> None:
     server.answer(CONTENT)
     mirror = fill(tmp_path / "mirror", content)
     line = refused(upstream(f"{server.url}/{FILE}"), tmp_path / "raw", mirror)
     assert reason in line
-    assert "repair the mirror" in line
+    assert fetch.MIRROR in line
     assert server.requests == 0
 
 

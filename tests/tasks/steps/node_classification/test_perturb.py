@@ -76,8 +76,9 @@ def test_without_a_seed_noise_is_drawn_once_and_cannot_be_drawn_again(
     assert edges(PointStore(tmp_path / "other"), source, seed=None).content != first.content
     (line,) = ledger_lines(first)
     assert line.guarantee
-    assert "protected: 2-edge-LDP" in line.statement
-    assert "no protection" in ledger_lines(edges(store, source))[0].statement
+    assert "2-edge-LDP" in line.statement
+    (seeded,) = ledger_lines(edges(store, source))
+    assert (seeded.simulated, seeded.guarantee) == (True, False)
 
 
 def test_inf_is_the_identity(store: PointStore, source: RawSource) -> None:

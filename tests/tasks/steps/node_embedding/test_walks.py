@@ -79,7 +79,7 @@ def test_the_ledger_charges_a_list_once_and_claims_nothing_for_walks(protocol: P
     points = protocol(source, seed=None)
     (walks,), (lists,) = ledger_lines(points["walks"]), ledger_lines(points["lists"])
     assert (walks.epsilon, walks.guarantee) == ("inf", False)
-    assert "the edges: adjacent tokens of many walks gave nearly all edges of public graphs away" in walks.not_protected
+    assert "edges" in walks.not_protected
     assert lists.guarantee
     assert float(lists.relation_epsilon or 0) == pytest.approx(2 * float(lists.epsilon))
     degrees = np.diff(EncodedListReport.load(points["lists"].file(REPORT)).indptr)
