@@ -7,6 +7,7 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.documented import commands, documents
@@ -72,7 +73,10 @@ def test_links_and_named_files_exist(path: Path) -> None:
 def test_the_notebook_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     exec(compile(ast.parse(example), "example", "exec"), {})
-    assert "0." in capsys.readouterr().out
+    rows = [re.findall(r"\d+\.\d*", line) for line in capsys.readouterr().out.splitlines()]
+    distances = np.array(rows, dtype=float)
+    np.testing.assert_array_equal(distances, distances.T)
+    np.testing.assert_array_equal(distances > 0, ~np.eye(2, dtype=bool))
 
 
 def test_the_demos_table_is_the_committed_run() -> None:
