@@ -17,6 +17,11 @@ from tasks.parameters.loading import load_parameters
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = "\n".join(path.read_text() for path in documents())
 EVERY = sorted({command.text for path in documents() for command in commands(path)})
+FOLDERS = "flows/", "tasks/", "tests/", "benchmarks/", "docs/", "data/", "paper/", ".github/"
+ENDINGS = ".py", ".md", ".csv", ".tsv", ".json", ".png", ".toml", ".yaml", ".lock"
+MADE_BY_RUNS = "data/results/", "data/own/"
+SEARCHED = "flows", "tasks", "benchmarks", "data/measured"
+FILES = {path.relative_to(ROOT).as_posix() for folder in SEARCHED for path in (ROOT / folder).rglob("*")}
 COMMANDS = [text for text in EVERY if re.match(r"python -m (flows|benchmarks)\.", text)]
 
 
@@ -66,8 +71,31 @@ def test_links_and_named_files_exist(path: Path) -> None:
         assert target.exists(), link
         headings = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE) if anchor else []
         assert not anchor or anchor in {re.sub(r"[^\w -]", "", name).lower().replace(" ", "-") for name in headings}
-    named = re.findall(r"`((?:flows|tasks|tests|benchmarks|docs)/[\w/.-]*\w)`", text)
-    assert [name for name in named if not (ROOT / name).exists()] == []
+    named = set(re.findall(r"`((?:[\w.-]+/)*[\w.-]+/|(?:[\w.-]+/)+[\w.-]*\w|[\w-]+\.\w+)`", text))
+    files = {name for name in named if name.startswith(FOLDERS) or name.endswith(ENDINGS)}
+    assert [name for name in sorted(files) if not name.startswith(MADE_BY_RUNS) and not _is_in_the_tree(name)] == []
+    modules = re.findall(r"`((?:flows|tasks|benchmarks)(?:\.\w+)+)`", text)
+    assert [name for name in modules if not name.endswith(ENDINGS) and not _is_defined(name)] == []
+
+
+def _is_in_the_tree(name: str) -> bool:
+    """Whether a file or folder has this path, or, where the text has named its folder, one that ends with it."""
+    if name.startswith(FOLDERS) or (ROOT / name).exists():
+        return (ROOT / name).exists()
+    return any(path.endswith(f"/{name}") for path in FILES)
+
+
+def _is_defined(name: str) -> bool:
+    """Whether a dotted name is a package, a module, or a function, class or method of one."""
+    parts = name.split(".")
+    for length in range(len(parts), 1, -1):
+        module = ROOT.joinpath(*parts[:length])
+        if module.with_suffix(".py").is_file():
+            code = module.with_suffix(".py").read_text()
+            return all(re.search(rf"^\s*(?:def|class) {part}\b", code, re.MULTILINE) for part in parts[length:])
+        if length == len(parts) and module.is_dir():
+            return True
+    return False
 
 
 def test_the_notebook_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
