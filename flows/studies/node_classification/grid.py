@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -79,6 +79,16 @@ def lines(study: NodeClassification) -> list[Line]:
     return list(found)
 
 
+def feature_budgets(needed: Iterable[Line]) -> list[str]:
+    """The budgets at which some line reads the users' features, each once."""
+    return list(dict.fromkeys(line.eps_x for line in needed if line.eps_x != UNREAD))
+
+
+def width_budget(grid: NodeClassification) -> str:
+    """Of the report of features that is drawn for their public width alone, where no line reads any."""
+    return grid.eps_x[0]
+
+
 def expected(profile: Profile, datasets: Sequence[str], found: set[ExpectedLine]) -> set[ExpectedLine]:
     """The lines that the table must have."""
     grid = section_of(profile, NodeClassification)
@@ -89,13 +99,10 @@ def expected(profile: Profile, datasets: Sequence[str], found: set[ExpectedLine]
 
 
 def costs(profile: Profile, datasets: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """What a user pays for the reports of each line.
-
-    Where no line reads features there is a report of them all the same, for their public width: at the first budget.
-    """
+    """What a user pays for the reports of each line; where no line reads features, also for the one that is drawn."""
     grid = section_of(profile, NodeClassification)
     needed = lines(grid)
-    unread = not any(line.eps_x != UNREAD for line in needed)
+    read = feature_budgets(needed)
     for dataset, line in product(datasets, needed):
-        features = grid.eps_x[0] if unread else line.eps_x
+        features = line.eps_x if read else width_budget(grid)
         yield dataset, ({} if features == UNREAD else {"features": features}) | {"edges": line.eps_a}

@@ -7,7 +7,7 @@ from itertools import product
 
 from flows.context.splits import partition
 from flows.context.study import Study
-from flows.studies.node_classification.grid import UNREAD, Cell, lines
+from flows.studies.node_classification.grid import UNREAD, Cell, feature_budgets, lines, width_budget
 from tasks.datasets.label_rates import FULL
 from tasks.parameters.classification import NodeClassification
 from tasks.parameters.profiles import section_of
@@ -63,11 +63,9 @@ def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
     grid = section_of(study.profile, NodeClassification)
     needed = lines(grid)
     repeats = range(study.profile.repeats)
-    reading = [line.eps_x for line in needed if line.eps_x != UNREAD]
+    reading = feature_budgets(needed)
     without = {name for name, source in sources.items() if source.own and source.own.features is None}
     featureless = frozenset() if reading else frozenset(without)  # what reads features, refuses to do without
-    # The public width of the features is read from a report, so there is one even if no line reads features.
-    feature_budgets = reading or grid.eps_x[:1]
 
     splits, full = partition(study, sources, split, report_labels)
     labels = {(name, FULL, repeat): point for (name, repeat), point in full.items()} | _fewer_labels(
@@ -83,7 +81,7 @@ def perturb(study: Study, sources: dict[str, RawSource]) -> Reports:
             source=source,
             eps_x=eps_x,
         )
-        for (name, source), eps_x, repeat in product(sources.items(), dict.fromkeys(feature_budgets), repeats)
+        for (name, source), eps_x, repeat in product(sources.items(), reading or [width_budget(grid)], repeats)
         if name not in featureless
     )
     edges = study.collect(
