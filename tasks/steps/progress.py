@@ -24,19 +24,31 @@ class Progress(Protocol):
 
 def occasionally(name: str, total: int, unit: str, seconds: float = 30.0) -> Progress:
     """Tells how many of ``total`` are done and how long the rest may take, at most once in so many seconds."""
-    started = last = time.monotonic()
+    started, due = time.monotonic(), every(seconds)
     show = progress_bar(name)
 
     def progress(done: int, found: int = 0) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last >= seconds and done > found:
-            last = now
-            left = (now - started) * (total - done) / (done - found)
+        if done > found and due():
+            left = (time.monotonic() - started) * (total - done) / (done - found)
             log.info("%s: %s of %s %s, about %.0f s left", name, f"{done:,}", f"{total:,}", unit, left)
             show(100 * done / total)
 
     return progress
+
+
+def every(seconds: float) -> Callable[[], bool]:
+    """A function that is true at most once in so many seconds."""
+    last = time.monotonic()
+
+    def due() -> bool:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < seconds:
+            return False
+        last = now
+        return True
+
+    return due
 
 
 def adding_up(progress: Progress) -> Callable[[int], None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from tasks.reports.fedwalk.walk_corpus import WalkCorpus
 from tasks.steps.declaration import Draft
 from tasks.steps.node_embedding.tree import STUDY
 from tasks.steps.point import point
-from tasks.steps.progress import progress_bar
+from tasks.steps.progress import every, progress_bar
 from tasks.steps.seeds import Seed
 from tasks.store import PointRef
 
@@ -52,13 +51,10 @@ def embed(
 
 def occasionally(name: str, seconds: float = 30.0) -> Progress:
     """Tells progress and speed, at most once in so many seconds."""
-    last = time.monotonic()
-    show = progress_bar(name)
+    due, show = every(seconds), progress_bar(name)
 
     def progress(done: int, tokens: int, rate: float) -> None:
-        nonlocal last
-        if time.monotonic() - last >= seconds:
-            last = time.monotonic()
+        if due():
             log.info("%s: %.0f%% of %s tokens, %s tokens/s", name, 100 * done / tokens, f"{tokens:,}", f"{rate:,.0f}")
             show(100 * done / tokens)
 
