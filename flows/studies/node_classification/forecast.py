@@ -56,10 +56,11 @@ def duration(minutes: float) -> str:
 
 def expect(study: Study, calls: Sequence[Call]) -> Expected:
     """Measures one search of every (data set, method, backbone) that has some to do, and logs the sum."""
+    grid = section_of(study.profile, NodeClassification)
     alike: defaultdict[tuple[str, str, str], list[Call]] = defaultdict(list)
     for call in calls:
         of = {name: value for name, value in call.arguments.items() if name != "store"}
-        looped = section_of(study.profile, NodeClassification).search_for(of["method"]).engine == "dgl"
+        looped = grid.search_for(of["method"]).engine == "dgl"
         if looped or method_named(of["method"]).backbone_free:
             continue
         if not study.store.holds(search_key(**of), private=reads_raw(of["edges"], of["features"])):
