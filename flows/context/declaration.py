@@ -43,8 +43,8 @@ class StudyDeclaration:
     Attributes:
         name: of its section in a profile, of its command, and of its folders below data/.
         flow: imports the Prefect flow, and with it the libraries that the study needs.
-        sections: the sections of a profile whose data sets it is for.
         grid: the model of its section; None for a stage.
+        stage_of: the studies that a stage is before; empty for a study.
         axes: what an axis of a sweep is called in its section.
         mechanisms: modules whose noise the study is about; their version is a tag in MLflow.
         costs: what a user pays in each deployment on these data sets.
@@ -62,8 +62,8 @@ class StudyDeclaration:
 
     name: str
     flow: Callable[[], Flow[..., Any]]
-    sections: tuple[str, ...]
     grid: type[Section] | None = None
+    stage_of: tuple[str, ...] = ()
     axes: Mapping[str, str] = field(default_factory=dict)
     mechanisms: tuple[str, ...] = ()
     costs: Callable[[Profile, Sequence[str]], Costs] = lambda profile, datasets: ()
@@ -77,6 +77,11 @@ class StudyDeclaration:
     in_demo: bool = False
     drawn_before: tuple[str, ...] = ()
     extra_files: tuple[str, ...] = ()
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The sections of a profile whose data sets it is for."""
+        return self.stage_of or (self.name,)
 
     @property
     def title(self) -> str:

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 def download_stage(studies: Sequence[StudyDeclaration]) -> StudyDeclaration:
     """Brings every data set of a profile in, whichever study it is for."""
-    return StudyDeclaration("download", _download, sections=tuple(study.name for study in studies))
+    return StudyDeclaration("download", _download, stage_of=tuple(study.name for study in studies))
 
 
 def perturb_stage(study: StudyDeclaration) -> StudyDeclaration:
     """Draws a study's reports, which the study finds in the store."""
-    return replace(study, name="perturb", flow=_perturb)
+    return replace(study, name="perturb", flow=_perturb, stage_of=(study.name,))
 
 
 def _download() -> Flow[..., Any]:

@@ -29,7 +29,6 @@ def _outputs() -> StudyOutputs:
 EGO_CLUSTERING = StudyDeclaration(
     name="ego_clustering",
     flow=_flow,
-    sections=("ego_clustering",),
     grid=EgoClustering,
     axes={"eps": "eps"},
     mechanisms=("tasks.client.embedding_encoder",),

@@ -32,7 +32,6 @@ CONTROLS = {
 GRAPH_CLASSIFICATION = StudyDeclaration(
     name="graph_classification",
     flow=_flow,
-    sections=("graph_classification",),
     grid=GraphClassification,
     axes={"methods": "baselines", "backbones": "backbones", "eps": "eps"},
     mechanisms=("tasks.client.embedding_encoder",),

@@ -27,7 +27,6 @@ def _outputs() -> StudyOutputs:
 NODE_CLASSIFICATION = StudyDeclaration(
     name="node_classification",
     flow=_flow,
-    sections=("node_classification",),
     grid=NodeClassification,
     axes={"methods": "methods", "backbones": "backbones", "eps_x": "eps_x", "eps_a": "eps_a"},
     mechanisms=("tasks.client.randomized_response", "tasks.client.multibit"),

@@ -27,7 +27,6 @@ def _outputs() -> StudyOutputs:
 NODE_EMBEDDING = StudyDeclaration(
     name="node_embedding",
     flow=_flow,
-    sections=("node_embedding",),
     grid=NodeEmbedding,
     axes={"methods": "modes", "eps": "eps_encoder"},
     mechanisms=(

@@ -39,7 +39,7 @@ def _outputs():
     return OUTPUTS
 
 
-DEGREES = StudyDeclaration("degrees", _flow, ("degrees",), grid=Degrees, outputs=_outputs, figures="degrees")
+DEGREES = StudyDeclaration("degrees", _flow, grid=Degrees, outputs=_outputs, figures="degrees")
 '''
 FLOW = '''"""A study of degrees."""
 
