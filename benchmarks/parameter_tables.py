@@ -63,7 +63,7 @@ def _values(annotation: Any) -> str:
     """The choices, or the kind of value."""
     if get_origin(annotation) is Literal:
         return ", ".join(f"`{choice}`" for choice in get_args(annotation))
-    parts = [part for part in get_args(annotation) if part is not type(None) and not callable(getattr(part, "func", 0))]
+    parts = [part for part in get_args(annotation) if part is not type(None)]
     if get_origin(annotation) in (list, dict, tuple):
         kind = {list: "list of ", dict: "by name: ", tuple: "pair of "}[get_origin(annotation)]
         return kind + _values(parts[-1])

@@ -120,7 +120,8 @@ def _hashed(folder: Path, names: Iterable[str]) -> dict[str, str]:
 def _metrics(folders: Iterable[Path]) -> Metrics:
     return {
         f"{path.parent.parent.name} {path.parent.name} {row} {metric}": value
-        for path in sorted(path for folder in folders for path in folder.glob("metrics.json"))
+        for path in sorted(folder / "metrics.json" for folder in folders)
+        if path.is_file()
         for row, values in _read(path).items()
         for metric, value in values.items()
     }
