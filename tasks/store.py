@@ -125,6 +125,9 @@ class PointStore:
             seconds = time.perf_counter() - started
             return PointRef(digest, folder, content, cached=False, seconds=seconds, raw=private, remark=remark)
 
+    def permit(self, label: str) -> None:
+        """Called before anything is computed; a store that computes nothing refuses here."""
+
     def holds(self, key: Mapping[str, object], *, private: bool = False) -> bool:
         """Whether ``key``'s point is here or exported; its files are verified when it is asked for."""
         digest = self._digest(key, private)
@@ -160,7 +163,7 @@ class PointStore:
         if private := [ref.digest for ref in refs if is_private(ref.folder)]:
             raise UserError(f"point {private[0]} is private and stays in the store; export public data sets alone")
         wanted = {ref.digest: ref for ref in refs}
-        with _io(f"export to {folder}", "choose a place that you may write"):
+        with io_errors(f"export to {folder}", "choose a place that you may write"):
             folder.mkdir(parents=True, exist_ok=True)
             for entry in folder.iterdir():
                 ref = wanted.get(entry.name)
@@ -235,6 +238,7 @@ class PointStore:
         label: str,
         private: bool,
     ) -> str:
+        self.permit(label)
         draft = self.root / "temporary" / f"{folder.name}.{secrets.token_hex(4)}"
         with self._io():
             draft.mkdir(mode=0o700 if private else 0o777)
@@ -256,11 +260,12 @@ class PointStore:
         return content
 
     def _io(self, errors: frozenset[int] = FULL | DENIED) -> AbstractContextManager[None]:
-        return _io(f"point store {self.root}", "set POINT_STORE to a folder you may write", errors)
+        return io_errors(f"point store {self.root}", "set POINT_STORE to a folder you may write", errors)
 
 
 @contextmanager
-def _io(place: str, remedy: str, errors: frozenset[int] = FULL | DENIED) -> Iterator[None]:
+def io_errors(place: str, remedy: str, errors: frozenset[int] = FULL | DENIED) -> Iterator[None]:
+    """Turn errors of a file system that a user can mend into one line that names the place and the remedy."""
     try:
         yield
     except OSError as error:

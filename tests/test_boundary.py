@@ -40,10 +40,21 @@ import importlib, json, os, pickle, sys
 jobs, plant, *guarded = sys.argv[1:]
 opened = []
 
+def asked_by_the_store():
+    # Every digest of a private point is keyed with the secret, before anything is computed.
+    frame = sys._getframe()
+    while frame:
+        if frame.f_code.co_name == "_digest" and frame.f_code.co_filename.endswith("tasks/store.py"):
+            return True
+        frame = frame.f_back
+    return False
+
 def guard(event, arguments):
     if event not in ("open", "os.listdir", "os.scandir") or not isinstance(arguments[0], (str, bytes)):
         return
     path = os.path.realpath(os.fsdecode(arguments[0]))
+    if path.endswith("/secret") and asked_by_the_store():
+        return
     if any(path == place or path.startswith(place + os.sep) for place in guarded):
         opened.append(path)
         raise PermissionError("raw data opened: " + path)
@@ -58,7 +69,7 @@ def planted(module, name, read):
     setattr(module, name, reading)
 
 import tasks.steps.node_classification.search_plan
-from tasks.errors import UserError
+from tasks.store import PrivateFailure
 if plant:
     planted(tasks.steps.node_classification.search_plan, "rectified", plant)
 
@@ -73,7 +84,7 @@ for module, name, arguments in listed:
         known["distances"] = {1.0: known["distances"]}
     try:
         done.append(step.plain(**known))
-    except PermissionError as error:
+    except PrivateFailure as error:
         errors.append(str(error))
         break
 print(json.dumps({"computed": [not point.cached for point in done], "errors": errors, "opened": opened}))
@@ -112,7 +123,12 @@ def curator(tmp_path: Path, own_files: Path) -> Curator:
     shutil.copytree(own_files, raw)
     store = PointStore(tmp_path / "store")
     own = UserDataset(
-        "secrets", raw / "edges.csv", raw / "features.csv", raw / "labels.csv", feature_bounds=(0.0, 1.0), private=True
+        "secrets",
+        raw / "edges.csv",
+        raw / "features.csv",
+        raw / "labels.csv",
+        feature_bounds=(0.0, 1.0),
+        account=tmp_path / "account",
     )
     source: RawSource = download.plain(store, "secrets", own)
     drawn = {"repeat": 0, "seed": None}
@@ -180,7 +196,9 @@ def test_a_planted_read_is_caught_and_ends_the_step(curator: Curator) -> None:
     del curator.jobs[1:]
     place = curator.elsewhere / "features.csv"
     stopped = curator.run(f"open({str(place)!r}).read()")
-    assert stopped == {"computed": [], "errors": [f"raw data opened: {place}"], "opened": [str(place)]}
+    assert (stopped["computed"], stopped["opened"]) == ([], [str(place)])
+    (error,) = stopped["errors"]
+    assert "PermissionError" in error and str(place) not in error  # its text may quote private data
 
 
 def test_every_way_to_read_is_noted_even_where_its_error_is_swallowed(curator: Curator) -> None:

@@ -39,6 +39,7 @@ def show_outcome(outcome: Outcome) -> None:
         f"{outcome.computed} points computed, {outcome.cached} found in the store.",
         *([f"## Failed\n\n{failed}"] if failed else []),
         *([ledgers_markdown(outcome.ledgers)] if outcome.ledger.lines else []),
+        *([outcome.accounts] if outcome.accounts else []),
     ]
     _show(create_markdown_artifact, "\n\n".join(parts), f"ledger {name}", f"{name}: what users paid")
 

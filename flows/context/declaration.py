@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tasks.parameters.profiles import Profile
 from tasks.parameters.values import Section
+from tasks.reports.ledgers.units import Spent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
     from flows.context.coverage import ExpectedLine
 
-Costs = Iterable[tuple[str, Mapping[str, str]]]
-"""For each deployment a title, and the budgets that one user pays in it, by what they are for."""
+Costs = Iterable[tuple[str, Mapping[str, Spent]]]
+"""For each deployment a title, and what each kind of report in it spends, by unit of protection."""
 
 
 @dataclass(frozen=True)

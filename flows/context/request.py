@@ -26,6 +26,9 @@ class StudyRequest(BaseModel):
     datasets: list[str] = Field(default=[], description="data sets to run instead of the profile's")
     overrides: list[str] = Field(default=[], description="dotted.key=json, relative to the profile")
     export: bool = Field(default=False, description="lay points and tables below data/, for DVC")
+    draw_again: bool = Field(
+        default=False, description="draw lost or damaged reports of private data again, which charges them again"
+    )
 
     def title(self, name: str) -> str:
         """What is asked of a study, in one short line."""

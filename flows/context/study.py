@@ -14,6 +14,7 @@ from prefect import Task
 from flows.context.declaration import StudyDeclaration
 from flows.context.request import StudyRequest
 from flows.execution.submission import Call, Done, Submitter
+from tasks.account.account import accounts_text
 from tasks.datasets.user.declaration import UserDataset
 from tasks.errors import UserError
 from tasks.evaluation.tables.rows import Row
@@ -28,7 +29,9 @@ log = logging.getLogger("pipeline")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a study found: rows, the ledger, and the points that failed in spite of their retries."""
+    """What a study found: rows, the ledger, the points that failed in spite of their retries, and, of private data
+    sets, what was ever released.
+    """
 
     study: str
     rows: list[Row]
@@ -36,6 +39,7 @@ class Outcome:
     failures: list[str]
     computed: int
     cached: int
+    accounts: str = ""
 
     @property
     def ledger(self) -> Ledger:
@@ -94,6 +98,9 @@ class Study:
             given: the step's other arguments.
         """
         label = str(of) if repeat is None else f"{of} repeat={repeat}"
+        key = (of, repeat) if key is None else key
+        if repeat is not None and getattr(step, "shared", False):
+            repeat = self.noise_repeat(given["source"].name, repeat)
         known: dict[str, Any] = {"label": label, "repeat": repeat, "store": self.store, "study": self.grid}
         known |= {"seed": self.profile.seed, "device": self.profile.device, "dataset": getattr(of, "dataset", None)}
         arguments = {
@@ -102,7 +109,12 @@ class Study:
             if name in given or name in known or (parameter.default is parameter.empty or hasattr(self.grid, name))
         }
         assert not given, f"{step.name} has no {', '.join(given)}"
-        return Call(step, f"{verb} {label}", arguments, (of, repeat) if key is None else key)
+        return Call(step, f"{verb} {label}", arguments, key)
+
+    def noise_repeat(self, dataset: str, repeat: int) -> int:
+        """The repeat whose reports a repeat uses: on a private data set all share one draw, or each would be paid."""
+        own = self.own.get(dataset)
+        return repeat if own is None or not own.private or own.fresh_noise else 0
 
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         """Successful calls as they finish; computed points are logged, failed ones noted."""
@@ -136,7 +148,8 @@ class Study:
     def outcome(self, rows: list[Row], ledgers: Mapping[str, Ledger]) -> Outcome:
         """The result, with a last line on what was computed and what was found."""
         log.info("%s: %d points computed, %d found in the store", self.name, self.computed, self.cached)
-        return Outcome(self.name, rows, dict(ledgers), self.failures, self.computed, self.cached)
+        accounts = accounts_text(self.own[name] for name in self.datasets if name in self.own)
+        return Outcome(self.name, rows, dict(ledgers), self.failures, self.computed, self.cached, accounts)
 
     def parameters(self) -> str:
         """The parameters that decide the results, as canonical JSON."""

@@ -89,6 +89,7 @@ def _lose_server(url: str) -> NoReturn:
 def _requested(study: str, chosen: argparse.Namespace) -> tuple[str, StudyRequest]:
     datasets = [dataset for group in chosen.dataset for dataset in group]
     shared = {"profile": chosen.profile, "datasets": datasets, "overrides": chosen.set, "export": chosen.export}
+    shared["draw_again"] = chosen.draw_again
     if study != "sweep":
         return study, StudyRequest(**shared)
     return chosen.study, requested(chosen.study, chosen, shared)
@@ -112,6 +113,9 @@ def _parser(study: str) -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, metavar="FILE", help=f"write all rows as one JSON array; {HELP}")
     parser.add_argument("--plain", action="store_true", help="run without a Prefect server")
     parser.add_argument("--export", action="store_true", help="lay points and tables below data/, for DVC")
+    parser.add_argument(
+        "--draw-again", action="store_true", help="draw lost reports of private data anew, which charges them again"
+    )
     if study == "sweep":
         add_sweep_options(parser)
     return parser

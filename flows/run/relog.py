@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from flows.context.request import ResolvedRequest
@@ -37,14 +36,8 @@ def relog(asked: ResolvedRequest) -> int:
 class StoredPoints(PointStore):
     """A store that computes nothing."""
 
-    def _compute(
-        self,
-        folder: Path,
-        key: Mapping[str, object] | None,
-        compute: Callable[[Path], None],
-        label: str,
-        private: bool,
-    ) -> str:
+    def permit(self, label: str) -> None:
+        """See ``PointStore``."""
         raise UserError(f"not in the store: {label}; run the study first, nothing was logged")
 
 

@@ -34,6 +34,8 @@ def run(asked: ResolvedRequest, plain: bool, rows: Path | None) -> int:
         print(console_table(summary(outcome.rows)))
     if outcome.ledger.lines:
         print("\n" + ledgers_markdown(outcome.ledgers))
+    if outcome.accounts:
+        print("\n" + outcome.accounts)
     if outcome.failures:
         log.error("failed, everything else is finished:\n%s", "\n".join(f"- {failure}" for failure in outcome.failures))
     return 1 if outcome.failures else 0

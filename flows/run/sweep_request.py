@@ -22,7 +22,7 @@ SETTINGS = ("repeats", "runner", "dask_address", "workers", "device")
 def _study_first(schema: dict[str, Any]) -> None:
     """The form asks in the order of the schema: the study, its grid, and what few need last."""
     fields = schema["properties"]
-    last = {name: fields.pop(name) for name in ("overrides", "export")}
+    last = {name: fields.pop(name) for name in ("overrides", "export", "draw_again")}
     schema["properties"] = {"study": fields.pop("study") | {"enum": list(NAMES)}, **fields, **last}
 
 
@@ -86,7 +86,11 @@ class SweepRequest(StudyRequest):
             if values:
                 changes.append(_override(f"{self.study}.{axes[name]}", values))
         return StudyRequest(
-            profile=self.profile, datasets=self.datasets, overrides=[*changes, *self.overrides], export=self.export
+            profile=self.profile,
+            datasets=self.datasets,
+            overrides=[*changes, *self.overrides],
+            export=self.export,
+            draw_again=self.draw_again,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import chain
 
+from flows.context.declaration import StudyDeclaration
 from flows.context.project import workspace
 from flows.context.request import ResolvedRequest, StudyRequest
 from flows.studies.registry import STUDIES, declared
@@ -13,7 +14,8 @@ from tasks.datasets.user.declaration import UserDataset, check_declaration
 from tasks.errors import UserError
 from tasks.parameters.loading import load_parameters
 from tasks.parameters.profiles import Parameters, Profile
-from tasks.reports.ledgers.composition import require_within
+from tasks.reports.ledgers.budget import require_within
+from tasks.reports.ledgers.units import beyond, limits_of, total
 
 PARAMETERS = "params.yaml"
 
@@ -27,7 +29,7 @@ def check_request(name: str, request: StudyRequest, log: Callable[[str], object]
         UserError: for any mistake in the request or in params.yaml.
     """
     declaration, parameters = declared(name), read_request(request, log)
-    own = own_datasets(parameters)
+    own = own_datasets(parameters, draw_again=request.draw_again)
     profile: Profile = getattr(parameters, request.profile)
     of_profile = chain.from_iterable(getattr(profile, section).datasets for section in declaration.sections)
     datasets = list(dict.fromkeys(request.datasets or of_profile))
@@ -37,9 +39,36 @@ def check_request(name: str, request: StudyRequest, log: Callable[[str], object]
             if own[dataset].private and request.export:
                 raise UserError(f"data set {dataset!r} is private and is never laid below data/; run without --export")
             check_declaration(own[dataset])
+            require_lifetime(declaration, profile, own[dataset])
     for title, costs in declaration.costs(profile, datasets):
         require_within(costs, declaration.budget(profile), dataset=title)
     return ResolvedRequest(declaration, request, profile, datasets, own)
+
+
+def require_lifetime(declaration: StudyDeclaration, profile: Profile, own: UserDataset) -> None:
+    """Refuse a grid whose reports can never fit the lifetime budget of a private graph, drawn before or not.
+
+    Raises:
+        UserError: naming the first unit that does not suffice.
+    """
+    if not own.private or own.budget is None:
+        return
+    limits = dict(own.budget)
+    if profile.seed is not None:
+        raise UserError(f"{own.name}: noise from a known seed protects nothing; with a budget run with --set seed=null")
+    reports = {
+        (kind, tuple(spent.items()))
+        for _, costs in declaration.costs(profile, [own.name])
+        for kind, spent in costs.items()
+    }
+    draws = profile.repeats if own.fresh_noise else 1
+    together = total(dict(spent) for _, spent in reports for _ in range(draws))
+    if over := beyond(together, limits):
+        unit = over[0]
+        raise UserError(
+            f"{own.name}: the reports that are asked for cost {together[unit]} for one {unit}, above its lifetime "
+            f"budget {limits[unit]}: ask for fewer or smaller budgets, or leave out methods that need reports in clear"
+        )
 
 
 def read_request(request: StudyRequest, log: Callable[[str], object] = lambda _: None) -> Parameters:
@@ -48,7 +77,7 @@ def read_request(request: StudyRequest, log: Callable[[str], object] = lambda _:
     return load_parameters(workspace() / PARAMETERS, request.profile, request.overrides, log, sections)
 
 
-def own_datasets(parameters: Parameters) -> dict[str, UserDataset]:
+def own_datasets(parameters: Parameters, *, draw_again: bool = False) -> dict[str, UserDataset]:
     """The graphs that the user declared, with their paths below the checkout."""
     return {
         name: UserDataset(
@@ -59,6 +88,11 @@ def own_datasets(parameters: Parameters) -> dict[str, UserDataset]:
             nodes=declared.nodes,
             feature_bounds=declared.feature_bounds,
             private=declared.private,
+            budget=None if declared.budget is None else tuple(limits_of(declared.budget).items()),
+            account=workspace() / declared.account if declared.account else None,
+            fresh_noise=declared.fresh_noise,
+            scores=declared.scores,
+            draw_again=draw_again,
         )
         for name, declared in parameters.datasets.items()
     }

@@ -144,6 +144,7 @@ class Tracker:
                 "environment.json": json.dumps(versions(), indent=1) + "\n",
                 "ledger.md": ledgers_markdown(outcome.ledgers),
                 "ledger.json": ledgers_json(outcome.ledgers),
+                **({"account.txt": outcome.accounts + "\n"} if outcome.accounts else {}),
             }
             with TemporaryDirectory() as place:
                 log_parent_artifact(parent, texts | _tables_and_figures(self.study, table, Path(place)))

@@ -39,7 +39,15 @@ from tasks.epsilon import INFINITE, PER_NODE, epsilon_value
 from tasks.errors import UserError
 from tasks.reports.embedding import EmbeddingReport, Encoder, checked_encoder, encoder_setting
 from tasks.reports.embedding_budget import largest_budget, sampled_cells, vector_budget
-from tasks.reports.ledgers.ledger_line import NO_PRIVACY, LedgerLine, fresh_report_key, local_privacy_line
+from tasks.reports.ledgers.ledger_line import (
+    NO_PRIVACY,
+    Charge,
+    LedgerLine,
+    fresh_report_key,
+    local_privacy_line,
+    uncharged,
+)
+from tasks.reports.ledgers.units import in_clear, several
 
 
 def row_softmax(embedding: NDArray) -> NDArray[np.float64]:
@@ -57,6 +65,7 @@ def encode_embeddings(
     *,
     dataset: str,
     notes: tuple[str, ...] = (),
+    charge: Charge = uncharged,
 ) -> EmbeddingReport:
     """One noisy report of every graph's embedding, or the exact values at ``"inf"``.
 
@@ -69,6 +78,7 @@ def encode_embeddings(
         simulated: whether ``rng`` was made from a known seed, for the ledger.
         dataset: name for the ledger.
         notes: the data set's remarks for the ledger.
+        charge: called with the ledger's line before anything is drawn.
 
     Raises:
         UserError: for an unknown encoder, a bad budget, an empty graph, or cells that are not finite or not in [0, 1].
@@ -77,7 +87,7 @@ def encode_embeddings(
     epsilon = encoder_setting(encoder, epsilon)
     rows = _stacked(embeddings, dataset)
     counts = np.array([len(embedding) for embedding in embeddings], dtype=np.int64)
-    line = _ledger_line(encoder, epsilon, counts, rng, simulated, dataset, notes)
+    line = charge(_ledger_line(encoder, epsilon, counts, rng, simulated, dataset, notes))
     total, dimensions = rows.shape
     if epsilon == INFINITE or encoder == "gaussian_scale":
         cells, signs = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int8)
@@ -166,6 +176,7 @@ def _ledger_line(
             not_protected=f"the embedding, {public}",
             guarantee=False,
             simulated=simulated and epsilon != INFINITE,
+            spends=tuple(in_clear("graph", "row").items()),
             notes=notes,
         )
     if epsilon == PER_NODE:
@@ -173,10 +184,14 @@ def _ledger_line(
     budget = largest_budget(epsilon, counts.tolist())
     worst = int(counts.max())
     claim, unit, gaps = {
-        "per_row": (f"{epsilon}-LDP for the graph as a whole", "graph", public),
-        "paper": (f"LDP for the graph as a whole, at {epsilon} divided by n: less than the budget", "graph", public),
+        "per_row": (f"{epsilon}-LDP for the graph as a whole, among graphs of its node count", "graph", public),
+        "paper": (
+            f"LDP for the graph as a whole, among graphs of its node count, at {epsilon} divided by n",
+            "graph",
+            public,
+        ),
         "row": (
-            f"{epsilon}-LDP for one row of H",
+            f"{epsilon}-LDP for one row of H; a graph of {worst} nodes as a whole has {several(budget, worst)}",
             "row of H",
             f"one node's data, which reaches every row within the network's depth (up to {worst} times the budget); "
             + public,
@@ -192,5 +207,6 @@ def _ledger_line(
         claim=claim,
         not_protected=gaps,
         simulated=simulated,
+        spends={"graph": several(budget, worst), "row": budget} if encoder == "row" else {"graph": budget},
         notes=notes,
     )

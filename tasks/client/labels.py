@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from tasks.epsilon import INFINITE
 from tasks.errors import UserError
 from tasks.reports.label import LabelReport
-from tasks.reports.ledgers.ledger import LedgerLine
+from tasks.reports.ledgers.ledger_line import Charge, LedgerLine, uncharged
+from tasks.reports.ledgers.units import in_clear
 
 
 def reveal_labels(
@@ -22,6 +23,7 @@ def reveal_labels(
     classes: int,
     dataset: str,
     notes: tuple[str, ...] = (),
+    charge: Charge = uncharged,
     of: Literal["nodes", "graphs"] = "nodes",
 ) -> LabelReport:
     """The labels of the chosen nodes, and of no other node.
@@ -32,6 +34,7 @@ def reveal_labels(
         classes: number of classes.
         dataset: name for the ledger.
         notes: remarks for the ledger.
+        charge: called with the ledger's line before anything is drawn.
         of: what bears the labels, in the ledger's words.
 
     Raises:
@@ -44,19 +47,22 @@ def reveal_labels(
         if len(ids) and (ids[0] < 0 or ids[-1] >= len(labels)):
             raise UserError(f"{dataset}: a labelled node id is out of range; make the split again for this data set")
     key = hashlib.sha256(b"labels" + dataset.encode() + train_nodes.tobytes() + b"|" + validation_nodes.tobytes())
-    line = LedgerLine(
-        mechanism="labels in clear",
-        dataset=dataset,
-        deployment_key="labels",
-        report_key=key.hexdigest()[:32],
-        epsilon=INFINITE,
-        unit="label",
-        statement="no guarantee: the curator knows the training and validation labels in clear",
-        not_protected=f"labels of training and validation {of}",
-        guarantee=False,
-        simulated=False,
-        declared_public=True,
-        notes=notes,
+    line = charge(
+        LedgerLine(
+            mechanism="labels in clear",
+            dataset=dataset,
+            deployment_key="labels",
+            report_key=key.hexdigest()[:32],
+            epsilon=INFINITE,
+            unit="label",
+            statement="no guarantee: the curator knows the training and validation labels in clear",
+            not_protected=f"labels of training and validation {of}",
+            guarantee=False,
+            simulated=False,
+            spends=tuple(in_clear("labels").items()),
+            declared_public=True,
+            notes=notes,
+        )
     )
     known = np.asarray(labels, dtype=np.int64)
     return LabelReport(

@@ -21,6 +21,7 @@ from tasks.errors import UserError
 from tasks.models.graph_network import GraphBatch, GraphNetwork
 from tasks.models.graph_stack import GraphStack
 from tasks.reports.ledgers.ledger_line import LedgerLine, fresh_report_key
+from tasks.reports.ledgers.units import UNITS, in_clear
 from tasks.reports.model_update import ModelUpdate, ValidationCounts
 
 
@@ -146,5 +147,6 @@ def update_line(dataset: str, rng: np.random.Generator, notes: tuple[str, ...] =
         not_protected="everything about the training and validation graphs that weights and counts reveal",
         guarantee=False,
         simulated=False,
+        spends=tuple(in_clear(*UNITS).items()),
         notes=notes,
     )

@@ -30,7 +30,7 @@ from tasks.client.biased_coin import rare_side, uniform_words
 from tasks.epsilon import INFINITE, canonical_epsilon
 from tasks.errors import UserError
 from tasks.reports.feature import FeatureReport
-from tasks.reports.ledgers.ledger_line import LedgerLine, fresh_report_key, local_privacy_line
+from tasks.reports.ledgers.ledger_line import Charge, LedgerLine, fresh_report_key, local_privacy_line, uncharged
 
 OPTIMAL_SHARE = Decimal("2.18")
 _LARGEST_BELOW_2_64 = float(np.nextafter(2.0**64, 0.0))
@@ -52,6 +52,7 @@ def encode_features(
     *,
     dataset: str,
     notes: tuple[str, ...] = (),
+    charge: Charge = uncharged,
 ) -> FeatureReport:
     """One noisy report of every feature vector, or the exact values at ``"inf"``.
 
@@ -63,6 +64,7 @@ def encode_features(
         simulated: whether ``rng`` was made from a known seed, for the ledger.
         dataset: name for the ledger.
         notes: the data set's remarks for the ledger.
+        charge: called with the ledger's line before anything is drawn.
 
     Raises:
         UserError: for a bad budget, empty features, values that are not finite or outside the declared bounds.
@@ -71,7 +73,7 @@ def encode_features(
     exact = _checked(features, bounds, dataset)
     nodes, dimensions = exact.shape
     sampled = sampled_dimensions(epsilon, dimensions)
-    line = _ledger_line(epsilon, rng, simulated, dataset, notes)
+    line = charge(_ledger_line(epsilon, rng, simulated, dataset, notes))
     if epsilon == INFINITE:
         dims, signs = np.empty((nodes, 0), dtype=np.int32), np.empty((nodes, 0), dtype=np.int8)
     else:
@@ -174,5 +176,6 @@ def _ledger_line(
         claim=f"{epsilon}-LDP for a user's whole feature vector within the declared bounds",
         not_protected="the declared bounds, the number of dimensions, and which user reports",
         simulated=simulated,
+        spends={"features": epsilon},
         notes=notes,
     )

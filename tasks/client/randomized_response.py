@@ -26,9 +26,9 @@ from tasks.client.flip_positions import skip_table, toggle
 from tasks.epsilon import INFINITE, canonical_epsilon, epsilon_value
 from tasks.errors import UserError
 from tasks.reports.edge import EdgeReport
-from tasks.reports.edge_mode import EdgeMode, checked_mode
-from tasks.reports.ledgers.composition import compose
-from tasks.reports.ledgers.ledger_line import LedgerLine, fresh_report_key, local_privacy_line
+from tasks.reports.edge_mode import EdgeMode, checked_mode, ends_of
+from tasks.reports.ledgers.ledger_line import Charge, LedgerLine, fresh_report_key, local_privacy_line, uncharged
+from tasks.reports.ledgers.units import spent_on_bits
 
 _WORDS_AT_ONCE = 1 << 18
 
@@ -66,6 +66,7 @@ def randomise_neighbour_lists(
     *,
     dataset: str,
     notes: tuple[str, ...] = (),
+    charge: Charge = uncharged,
 ) -> EdgeReport:
     """One noisy report of every neighbour list.
 
@@ -79,6 +80,7 @@ def randomise_neighbour_lists(
         simulated: whether ``rng`` was made from a known seed, for the ledger.
         dataset: name for the ledger.
         notes: the data set's remarks for the ledger.
+        charge: called with the ledger's line before anything is drawn.
 
     Raises:
         UserError: for an unknown mode, a bad budget, an unfit matrix or a report above the limit.
@@ -93,7 +95,7 @@ def randomise_neighbour_lists(
             f"{dataset}: at eps_a {epsilon} noise sets {p:.2g} of {reported_bits(nodes, mode)} reported bits, and the "
             f"report would outgrow memory_limit_mb={memory_limit_mb:g}: raise the limit or eps_a"
         )
-    line = _ledger_line(nodes, epsilon, mode, rng, simulated, dataset, notes)
+    line = charge(_ledger_line(nodes, epsilon, mode, rng, simulated, dataset, notes))
     indptr, indices = lists.indptr.astype(np.int64), lists.indices.astype(np.int32)
     if epsilon != INFINITE:
         indptr, indices = _flipped(indptr, indices, epsilon, mode, rng)
@@ -155,9 +157,8 @@ def _ledger_line(
     dataset: str,
     notes: tuple[str, ...],
 ) -> LedgerLine:
-    both_ends = mode != "pair"
-    relation = compose([epsilon, epsilon]) if both_ends else epsilon
-    reported = "both ends report a relation" if both_ends else "a relation is reported once, by the lower id"
+    spends = spent_on_bits(epsilon, ends_of(mode))
+    reported = "both ends report a relation" if ends_of(mode) == 2 else "a relation is reported once, by the lower id"
     if nodes > 2 and epsilon != INFINITE and epsilon_value(epsilon) > math.log(nodes - 1):
         notes = (*notes, f"eps_a {epsilon} is above ln(N-1) = {math.log(nodes - 1):.3f}, the source's range of meaning")
     return local_privacy_line(
@@ -166,10 +167,10 @@ def _ledger_line(
         deployment_key="edges",
         report_key=fresh_report_key(rng, "randomised response", dataset, mode, epsilon),
         epsilon=epsilon,
-        unit="neighbour list (one edge)" if both_ends else "neighbour list (one pair)",
-        claim=f"{epsilon}-edge-LDP for one bit of a list; {reported}, so the relation has {relation}",
+        unit="neighbour list (one edge)" if ends_of(mode) == 2 else "neighbour list (one pair)",
+        claim=f"{epsilon}-edge-LDP for one bit of a list; {reported}, so the relation has {spends['relation']}",
         not_protected="several edges of one list together (k of them cost k times the budget)",
         simulated=simulated,
-        relation_epsilon=relation,
+        spends=spends,
         notes=notes,
     )

@@ -46,7 +46,7 @@ class EmbeddingGrid(Section):
     """Number of public bins (k) by which neighbours are counted; ``auto`` is floor(ln V)."""
     walks: Counts = [80]
     """Walks from each vertex."""
-    pad: bool = False
+    pad: bool = True
     """Lists of ``release-once`` are padded or cut to the published noisy degree; without it the exact degree is sent
     in clear."""
 

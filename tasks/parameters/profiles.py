@@ -10,11 +10,21 @@ from pydantic import AfterValidator, Field, create_model
 from tasks.parameters.classification import NodeClassification
 from tasks.parameters.embedding import NodeEmbedding
 from tasks.parameters.graphs import EgoClustering, GraphClassification
-from tasks.parameters.values import Bound, Name, Section, Whole
+from tasks.parameters.values import Bound, Budget, Name, Section, Whole
+from tasks.reports.ledgers.units import UNITS
 
 PROFILES = ("demo", "paper")
 Runner = Literal["threads", "processes", "dask"]
 Device = Literal["auto", "cpu", "cuda"]
+
+
+def _unit(name: str) -> str:
+    if name not in UNITS:
+        raise ValueError(f"{name!r} is no unit of protection; use one of {', '.join(UNITS)}")
+    return name
+
+
+Unit = Annotated[str, AfterValidator(_unit)]
 
 
 def _ordered(bounds: tuple[float, float]) -> tuple[float, float]:
@@ -73,6 +83,14 @@ class OwnDataset(Section):
     """Lower and upper bound of every feature, from public knowledge."""
     private: bool = True
     """Whether digests and counts of it stay with the client."""
+    budget: Budget | dict[Unit, Budget] | None = None
+    """What may ever be spent on a private graph, over all runs: for each unit of protection by itself, or by unit."""
+    account: str | None = None
+    """Folder of the account of what was spent; by default beside the file of edges."""
+    fresh_noise: bool = False
+    """Draw the reports of a private graph anew for every repeat, each of which is charged."""
+    scores: bool = True
+    """Whether a private graph is scored; scores are exact functions of its test labels."""
 
 
 class Parameters(Section):

@@ -9,6 +9,11 @@ from tasks.errors import UserError
 EdgeMode = Literal["directed", "directed-no-diagonal", "pair"]
 
 
+def ends_of(mode: EdgeMode) -> int:
+    """How many of a relation's two ends report it."""
+    return 1 if mode == "pair" else 2
+
+
 def checked_mode(mode: str) -> EdgeMode:
     """``mode`` if it is one of the three; UserError otherwise."""
     if mode not in get_args(EdgeMode):

@@ -8,12 +8,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
 from tasks.code_version import code_version
 from tasks.point_folder import canonical_json
+from tasks.reports.ledgers.ledger_line import Charge, uncharged
 from tasks.steps.covered_code import covered
 from tasks.steps.raw_source import RawSource
 from tasks.steps.seeds import Seed
@@ -32,6 +33,7 @@ class Draft:
         key, label, private: what they are for these arguments of the step.
         folder: where its files go.
         parts: the points that it is put together from.
+        charge: enters a report into the account of a private data set, before it is drawn.
     """
 
     store: PointStore
@@ -40,6 +42,7 @@ class Draft:
     private: bool
     folder: Path = Path()
     parts: list[PointRef] = field(default_factory=list)
+    charge: Charge = uncharged
 
     @property
     def seed(self) -> Any:
@@ -69,10 +72,13 @@ class Declaration:
     also: Callable[[Given], Mapping[str, object]] | None = None
     code: Callable[[Given, frozenset[str]], Collection[str]] | None = None
 
+    shared: ClassVar[bool] = False
+    """Whether all repeats on a private data set use one draw, unless that set declares ``fresh_noise``."""
+
     def __call__(self, store: PointStore, *args: Any, **kwargs: Any) -> PointRef:
         """The point of these arguments."""
         of = self._given(*args, **kwargs)
-        label = self.label(of) if callable(self.label) else self.label.format(**vars(of))
+        label = self._label(of)
         private = any(_private(value) for name, value in vars(of).items() if name not in self.ignore)
         draft = Draft(store, self._key(of), label, private)
 
@@ -84,6 +90,9 @@ class Declaration:
         for part in draft.parts:
             store.discard(part)
         return point
+
+    def _label(self, of: Given) -> str:
+        return self.label(of) if callable(self.label) else self.label.format(**vars(of))
 
     def key(self, *args: Any, **kwargs: Any) -> dict[str, object]:
         """Everything that decides the point of these arguments, which are those of the step without its store."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Mapping
 from pathlib import Path
 
+from tasks.account.archive import ReportArchive
 from tasks.code_version import code_version
 from tasks.datasets.catalogue.manifest import manifest
 from tasks.datasets.catalogue.readers import fetch_dataset, reader
@@ -23,7 +25,7 @@ USER_PARSER = "tasks.datasets.user.user_graph"
 def download(store: PointStore, name: str, own: UserDataset | None = None) -> RawSource:
     """Fetch the public data set ``name``, or describe the user's own graph."""
     if own is not None:
-        return RawSource(name, Path(), _own_digest(store, own), own=own)
+        return _own_source(own)
     point = fetched(store, name)
     parsed = hashlib.sha256(f"{point.content} {code_version(_parser(name))}".encode()).hexdigest()
     return RawSource(name, point.folder, parsed, point=point)
@@ -52,10 +54,16 @@ def _parser(name: str) -> str:
     return str(getattr(parse, "func", parse).__module__)
 
 
-def _own_digest(store: PointStore, own: UserDataset) -> str:
+def _own_source(own: UserDataset) -> RawSource:
     named = {"edges": own.edges, "features": own.features, "labels": own.labels}
     # A missing file is the loader's to refuse.
     files = {role: [path.suffix, file_sha256(path)] for role, path in named.items() if path and path.is_file()}
-    declared = {"files": files, "nodes": own.nodes, "bounds": own.feature_bounds, "code": code_version(USER_PARSER)}
-    message = canonical_json(declared).encode()
-    return hmac.new(store.secret() if own.private else b"public", message, "sha256").hexdigest()
+    declared = {"files": files, "nodes": own.nodes, "bounds": own.feature_bounds}
+    # Of private files a digest without a secret would let anybody test a guess.
+    secret = ReportArchive(own).secret() if own.private else b"public"
+
+    def digest(content: Mapping[str, object]) -> str:
+        return hmac.new(secret, canonical_json(content).encode(), "sha256").hexdigest()
+
+    parsed = digest({**declared, "code": code_version(USER_PARSER)})
+    return RawSource(own.name, Path(), parsed, own=own, data=digest(declared) if own.private else "")

@@ -21,7 +21,7 @@ from tasks.errors import UserError
 from tasks.models.graph_architecture import GraphArchitecture, GraphBackbone, Level
 from tasks.models.graph_backbones import build_graph_network
 from tasks.models.networks import Device, Form, resolve, set_threads
-from tasks.reports.ledgers.ledger_line import LedgerLine
+from tasks.reports.ledgers.ledger_line import Charge, LedgerLine, uncharged
 from tasks.seeds import derive_seed, generator
 
 
@@ -79,6 +79,7 @@ def federate(
     device: Device = "auto",
     form: Form = "torch",
     progress: Callable[[int], None] | None = None,
+    charge: Charge = uncharged,
 ) -> FederationOutcome:
     """Trains one network over all clients.
 
@@ -92,6 +93,7 @@ def federate(
         level: ``graph`` for classes of graphs, ``node`` for classes of their nodes.
         device, form: see ``networks.resolve``; on small graphs the torch form is the faster one on a CPU too.
         progress: called after every round with its number.
+        charge: called with the ledger's line before the training.
     """
     where, how = resolve(device, form)
     set_threads(1, how)
@@ -112,7 +114,7 @@ def federate(
         settings.concentration,
         generator(draws("client/deal")),
     )
-    line = update_line(graphs.name, generator(draws("client/ledger")), graphs.notes)
+    line = charge(update_line(graphs.name, generator(draws("client/ledger")), graphs.notes))
 
     def examples(role: NDArray[np.int64], number: int) -> Examples:
         own = role[holder[role] == number]

@@ -33,6 +33,7 @@ def point(
     ignore: Collection[str] = (),
     also: Callable[[Given], Mapping[str, object]] | None = None,
     code: Callable[[Given, frozenset[str]], Collection[str]] | None = None,
+    declaration: type[Declaration] = Declaration,
 ) -> Callable[[Callable[..., None]], Task[..., Any]]:
     """Decorate a function that computes files; the step takes the store where the function takes its ``Draft``.
 
@@ -48,11 +49,12 @@ def point(
         also: further entries of the key, and others for those that are derived.
         code: the modules to cover where they depend on the arguments, from these and the modules that the function
             names (``tasks.steps.covered_code``); without any, the key has no version.
+        declaration: another kind of declaration.
     """
 
     def decorate(compute: Callable[..., None]) -> Task[..., Any]:
         name = step or compute.__name__.replace("_", " ")
-        return declared(Declaration(compute, name, label, seed, ignore, also, code))
+        return declared(declaration(compute, name, label, seed, ignore, also, code))
 
     return decorate
 
@@ -68,7 +70,7 @@ def declared(declaration: Declaration) -> Task[..., Any]:
     store = first.replace(name="store", annotation="PointStore")
     step.__signature__ = inspect.Signature([store, *others])  # type: ignore[attr-defined]
     task: Any = point_task()(step)
-    task.key = declaration.key
+    task.key, task.shared = declaration.key, declaration.shared
     return task
 
 

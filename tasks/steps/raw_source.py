@@ -24,6 +24,7 @@ class RawSource:
             nobody can test a guess of the data with it.
         point: the stored point, None for a user's own files, which are never copied.
         own: the declaration of a user's own graph.
+        data: of a private set, digest of its files alone, keyed with its account's secret; what reports are asked for.
     """
 
     name: str
@@ -31,6 +32,7 @@ class RawSource:
     content: str
     point: PointRef | None = None
     own: UserDataset | None = None
+    data: str = ""
 
     @property
     def private(self) -> bool:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, Protocol
 
 from prefect import Task
 
+from tasks.account.archive import ReportArchive
 from tasks.client.noise_source import noise_generator
 from tasks.datasets.graph import RawGraph, RawGraphSet
 from tasks.reports.ledgers.ledger import Ledger, LedgerLine
+from tasks.reports.ledgers.ledger_line import Charge
 from tasks.seeds import derive_seed
 from tasks.steps.declaration import Declaration, Draft, Given
 from tasks.steps.point import declared
+from tasks.steps.raw_source import RawSource
 from tasks.steps.seeds import Seed
 from tasks.store import PointRef, PointStore
 
@@ -45,8 +47,7 @@ def client_report(
     The key holds the raw data, the ``inputs`` (points that are given beside them, and what ``inputs`` adds), the point
     and the noise's seed, which is derived for the kind of report and the point.
 
-    A private report is raw unless its ledger holds a guarantee: without noise, or under noise that a known seed makes
-    again, its digest would let anyone test a guess of the data.
+    A report on private data is drawn once and charged to their account; see ``ChargedDeclaration``.
 
     Args:
         kind: what is reported.
@@ -71,7 +72,7 @@ def client_report(
             draft.file(LEDGER).write_text(Ledger((line,)).to_json())
 
         return declared(
-            _Report(
+            ChargedDeclaration(
                 compute,
                 f"perturb {kind}",
                 f"{kind} {{source.name}} {point} repeat={{repeat}}",
@@ -87,18 +88,52 @@ def client_report(
 def drawn(draft: Draft, data: RawGraph | RawGraphSet) -> dict[str, Any]:
     """What every mechanism is told: its noise, whether a seed makes it again, and what the ledger says of the data."""
     noise = noise_generator(draft.seed)
-    return {"rng": noise, "simulated": draft.seed is not None, "dataset": data.name, "notes": data.notes}
+    return {
+        "rng": noise,
+        "simulated": draft.seed is not None,
+        "dataset": data.name,
+        "notes": data.notes,
+        "charge": draft.charge,
+    }
 
 
-class _Report(Declaration):
+class ChargedDeclaration(Declaration):
+    """A step whose point is a report, or holds one: of a private data set it is drawn once and charged to its account.
+
+    It is then kept with the account, and found again whatever version of the code drew it.
+    """
+
+    shared = True
+
     def __call__(self, store: PointStore, *args: Any, **kwargs: Any) -> PointRef:
-        report = super().__call__(store, *args, **kwargs)
-        if not report.raw:
-            return report
-        promised = all(line.guarantee or line.declared_public for line in ledger_lines(report))
-        return replace(report, raw=not promised)
+        """See ``Declaration``."""
+        of = self._given(*args, **kwargs)
+        source: RawSource = of.source
+        if source.own is None or not source.private:
+            return super().__call__(store, *args, **kwargs)
+        label, key = self._label(of), {**self._key(of), "raw": source.data, "dataset": source.name}
+        code = str(key.pop("code"))
+
+        def draw(folder: Path, charge: Charge) -> None:
+            store.permit(label)
+            charged: list[LedgerLine] = []
+
+            def noted(line: LedgerLine) -> LedgerLine:
+                charged.append(charge(line))
+                return line
+
+            self.compute(Draft(store, key, label, True, folder, charge=noted), **vars(of))
+            if not set(read_lines(folder)) <= set(charged):
+                raise AssertionError("a report was drawn without its charge")
+
+        return ReportArchive(source.own).report(key, draw, label=label, code=code)
+
+
+def read_lines(folder: Path) -> tuple[LedgerLine, ...]:
+    """The ledger in a point's folder."""
+    return Ledger.from_json((folder / LEDGER).read_text()).lines
 
 
 def ledger_lines(report: PointRef) -> tuple[LedgerLine, ...]:
     """The ledger of a stored report."""
-    return Ledger.from_json(report.file(LEDGER).read_text()).lines
+    return read_lines(report.folder)

@@ -13,6 +13,7 @@ import yaml
 
 from tasks.reports.ledgers.ledger import Ledger
 from tasks.reports.ledgers.ledger_line import local_privacy_line
+from tasks.reports.ledgers.units import spent_on_bits
 
 
 @pytest.fixture(scope="session")
@@ -104,9 +105,9 @@ def edge_ledger(dataset: str, words: str = "several edges of one list together")
                 claim=f"{eps_a}-edge-LDP",
                 not_protected=words,
                 simulated=True,
-                relation_epsilon=relation,
+                spends=spent_on_bits(eps_a, 2),
             )
-            for eps_a, relation in (("7", "14"), ("inf", "inf"))
+            for eps_a in ("7", "inf")
         )
     )
 

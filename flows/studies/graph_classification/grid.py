@@ -11,6 +11,7 @@ from tasks.datasets.catalogue.public import public_dataset
 from tasks.epsilon import INFINITE
 from tasks.parameters.graphs import EmbeddedGraphs, GraphClassification
 from tasks.parameters.profiles import Profile, section_of
+from tasks.reports.ledgers.units import Spent, in_clear
 
 if TYPE_CHECKING:
     from tasks.models.graph_architecture import GraphBackbone
@@ -87,6 +88,6 @@ def expected(profile: Profile, datasets: Sequence[str], found: set[ExpectedLine]
     return every_repeat([cell for dataset in datasets for cell in classified(grid, dataset)], profile)
 
 
-def costs(profile: Profile, datasets: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+def costs(profile: Profile, datasets: Sequence[str]) -> Iterator[tuple[str, dict[str, Spent]]]:
     """A graph's embedding has a budget, training has none: no finite budget holds for both."""
-    return ((dataset, {"model updates, in clear": INFINITE}) for dataset in datasets)
+    return ((dataset, {"model updates, in clear": in_clear("graph")}) for dataset in datasets)

@@ -12,7 +12,8 @@ from tasks.datasets.label_rates import FULL
 from tasks.epsilon import INFINITE
 from tasks.parameters.classification import NodeClassification
 from tasks.parameters.profiles import Profile, section_of
-from tasks.reports.edge_mode import EdgeMode
+from tasks.reports.edge_mode import EdgeMode, ends_of
+from tasks.reports.ledgers.units import Spent, spent_on_bits
 
 UNREAD = "none"
 SHARED_CHOICE = "shared choice"
@@ -98,11 +99,12 @@ def expected(profile: Profile, datasets: Sequence[str], found: set[ExpectedLine]
     return every_repeat(cells, profile)
 
 
-def costs(profile: Profile, datasets: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+def costs(profile: Profile, datasets: Sequence[str]) -> Iterator[tuple[str, dict[str, Spent]]]:
     """What a user pays for the reports of each line; where no line reads features, also for the one that is drawn."""
     grid = section_of(profile, NodeClassification)
     needed = lines(grid)
     read = feature_budgets(needed)
     for dataset, line in product(datasets, needed):
         features = line.eps_x if read else width_budget(grid)
-        yield dataset, ({} if features == UNREAD else {"features": features}) | {"edges": line.eps_a}
+        paid: dict[str, Spent] = {} if features == UNREAD else {"features": {"features": features}}
+        yield dataset, paid | {"edges": spent_on_bits(line.eps_a, ends_of(line.mode))}

@@ -7,13 +7,16 @@ from dataclasses import asdict, dataclass
 from itertools import product
 
 from flows.context.coverage import ExpectedLine
-from tasks.epsilon import INFINITE
 from tasks.evaluation.node_embedding.embedding_lines import SCORINGS
 from tasks.parameters.embedding import EmbeddingGrid, NodeEmbedding
 from tasks.parameters.profiles import Profile, section_of
+from tasks.reports.edge_mode import EdgeMode, ends_of
+from tasks.reports.ledgers.units import LISTS_IN_CLEAR, Spent, spent_on_bits, spent_on_counts, spent_on_degree
 
 TREES = {"walk": "private", "release-once": "private", "walk-random-tree": "random", "walk-paper-tree": "paper"}
 """What a mode's tree is built from; the other modes need none."""
+LISTS_MODE: EdgeMode = "directed-no-diagonal"
+"""Randomised response like ``release-once``: each device answers for its own list, so both ends tell a relation."""
 
 
 @dataclass(frozen=True)
@@ -130,20 +133,20 @@ def _expected(profile: Profile, dataset: str, automatic: str) -> set[ExpectedLin
     return found
 
 
-def costs(profile: Profile, datasets: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+def costs(profile: Profile, datasets: Sequence[str]) -> Iterator[tuple[str, dict[str, Spent]]]:
     """What a user pays for each line, but for encoded lists, whose cost depends on the tree."""
     grid = section_of(profile, NodeEmbedding)
     for wanted in wanted_lines(grid, list(datasets), profile.repeats):
         yield f"{wanted.dataset} {wanted.line.mode}", line_costs(grid, wanted.line)
 
 
-def line_costs(grid: NodeEmbedding, line: Line) -> dict[str, str]:
+def line_costs(grid: NodeEmbedding, line: Line) -> dict[str, Spent]:
     """What a line costs beside encoded lists."""
     if line.mode == "deepwalk":
-        return {"the graph, in clear": INFINITE}
+        return {"the graph, in clear": LISTS_IN_CLEAR}
     if line.mode == "randomized-response":
-        return {"edges": line.eps_encoder}
-    paid = {"walks": INFINITE} if line.mode.startswith("walk") else {}
+        return {"edges": spent_on_bits(line.eps_encoder, ends_of(LISTS_MODE))}
+    paid: dict[str, Spent] = {"walks": LISTS_IN_CLEAR} if line.mode.startswith("walk") else {}
     if line.tree == "private":
-        paid |= {"degree": grid.eps_degree, "counts": grid.eps_counts}
+        paid |= {"degree": spent_on_degree(grid.eps_degree), "counts": spent_on_counts(grid.eps_counts, 1)}
     return paid

@@ -12,6 +12,7 @@ from tasks.evaluation.node_embedding.embedding_lines import named_mode
 from tasks.evaluation.tables.rows import Row, setting_order
 from tasks.reports.ledgers.ledger import Ledger
 from tasks.reports.ledgers.ledger_line import LedgerLine
+from tasks.reports.ledgers.units import LISTS_IN_CLEAR
 from tasks.steps.download import RawSource
 from tasks.steps.report_point import ledger_lines
 
@@ -46,7 +47,7 @@ def deepwalk_line(dataset: str) -> LedgerLine:
         not_protected="every neighbour list, in clear",
         guarantee=False,
         simulated=False,
-        relation_epsilon=INFINITE,
+        spends=tuple(LISTS_IN_CLEAR.items()),
     )
 
 

@@ -48,7 +48,7 @@ def build_trees(study: Study, sources: dict[str, RawSource], wanted: Sequence[Wa
             build_tree,
             f"build {key[1]} tree",
             f"{key[0]} k={key[3]}",
-            key[2],
+            study.noise_repeat(key[0], key[2]),
             key=key,
             report=made_of[-1],
             kind=key[1],
@@ -58,7 +58,14 @@ def build_trees(study: Study, sources: dict[str, RawSource], wanted: Sequence[Wa
     )
     trees = {key: Tree(point, reports[key], str(bin_count(reports[key][-1]))) for key, point in built.items()}
     drawn = study.collect(
-        study.call(build_random_tree, "build random tree", key[0], key[2], key=key, source=sources[key[0]])
+        study.call(
+            build_random_tree,
+            "build random tree",
+            key[0],
+            study.noise_repeat(key[0], key[2]),
+            key=key,
+            source=sources[key[0]],
+        )
         for key in keys
         if key[1] == "random"
     )

@@ -7,22 +7,20 @@ from dataclasses import dataclass, replace
 
 from flows.context.study import Study
 from flows.execution.submission import Call
-from flows.studies.node_embedding.grid import Cell, Wanted, line_costs
+from flows.studies.node_embedding.grid import LISTS_MODE, Cell, Wanted, line_costs
 from flows.studies.node_embedding.trees import Tree, Trees
 from tasks.broadcasts.tree import ClusterTree
 from tasks.client.fedwalk.guarantee import worst_release_budget
 from tasks.epsilon import INFINITE
 from tasks.parameters.embedding import NodeEmbedding
 from tasks.parameters.profiles import section_of
-from tasks.reports.ledgers.composition import require_within
+from tasks.reports.ledgers.budget import require_within
+from tasks.reports.ledgers.units import spent_on_entries
 from tasks.steps.download import RawSource
 from tasks.steps.node_classification.perturb import perturb_edges
 from tasks.steps.node_embedding.tree import TREE
 from tasks.steps.node_embedding.walks import encode_lists, walk_devices, walk_reported_lists, walk_true_graph
 from tasks.store import PointRef
-
-LISTS_MODE = "directed-no-diagonal"
-"""Randomised response like ``release-once``: each device answers for its own list, so both ends tell a relation."""
 
 
 @dataclass(frozen=True)
@@ -168,5 +166,5 @@ def _require_lists(study: Study, wanted: Wanted, tree: Tree) -> None:
     if grid.budget == INFINITE:
         return
     worst = worst_release_budget(ClusterTree.load(tree.point.file(TREE)), line.eps_encoder)
-    costs = {**line_costs(grid, line), "encoded lists": worst}
+    costs = {**line_costs(grid, line), "encoded lists": spent_on_entries(worst, line.pad)}
     require_within(costs, grid.budget, dataset=f"{wanted.dataset} {line.mode}")

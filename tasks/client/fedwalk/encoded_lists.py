@@ -26,8 +26,8 @@ from tasks.counter_draws import draw_key, stream, uniform
 from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
 from tasks.reports.fedwalk.encoded_lists import EncodedListReport
-from tasks.reports.ledgers.composition import compose
-from tasks.reports.ledgers.ledger_line import LedgerLine, fresh_report_key, local_privacy_line
+from tasks.reports.ledgers.ledger_line import Charge, LedgerLine, fresh_report_key, local_privacy_line, uncharged
+from tasks.reports.ledgers.units import spent_on_entries
 
 
 def release_lists(
@@ -40,6 +40,7 @@ def release_lists(
     simulated: bool,
     published_degrees: NDArray[np.int64] | None = None,
     notes: tuple[str, ...] = (),
+    charge: Charge = uncharged,
 ) -> EncodedListReport:
     """Every device's list, encoded entry by entry.
 
@@ -49,6 +50,7 @@ def release_lists(
         epsilon: canonical budget of the encoder, per level of the tree.
         rng: source of the noise.
         dataset, notes: for the ledger.
+        charge: called with the ledger's line before anything is drawn.
         simulated: whether ``rng`` was seeded; if not, every draw comes from ``rng`` itself.
         published_degrees: int64 (V,): pads or truncates to these (0 for negative ones); None reveals the degrees.
 
@@ -60,7 +62,7 @@ def release_lists(
     if len(sizes) > 1:
         raise UserError(f"{dataset}: tree, lists and degrees are over different numbers of vertices; make them again")
     padded = published_degrees is not None
-    line = _ledger_line(tree, epsilon, rng, padded, dataset, simulated, notes)
+    line = charge(_ledger_line(tree, epsilon, rng, padded, dataset, simulated, notes))
     indptr, sources = (lists.indptr, lists.indices)
     if published_degrees is not None:
         wanted = np.clip(published_degrees, 0, lists.nodes)
@@ -135,6 +137,6 @@ def _ledger_line(
         not_protected=("" if padded else "the degree, in clear; ")
         + "about half of the entries at epsilon 1 a level, most at 2",
         simulated=simulated,
-        relation_epsilon=compose([worst, worst]),
+        spends=spent_on_entries(worst, padded),
         notes=notes,
     )

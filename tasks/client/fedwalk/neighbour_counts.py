@@ -17,8 +17,8 @@ from tasks.client.fedwalk.neighbour_lists import NeighbourLists
 from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
 from tasks.reports.fedwalk.neighbour_counts import BUCKETS, NeighbourCountReport, degree_buckets
-from tasks.reports.ledgers.composition import compose
-from tasks.reports.ledgers.ledger_line import fresh_report_key, local_privacy_line
+from tasks.reports.ledgers.ledger_line import Charge, fresh_report_key, local_privacy_line, uncharged
+from tasks.reports.ledgers.units import spent_on_counts
 
 
 def release_neighbour_counts(
@@ -32,6 +32,7 @@ def release_neighbour_counts(
     simulated: bool,
     sensitivity: int = 1,
     notes: tuple[str, ...] = (),
+    charge: Charge = uncharged,
 ) -> NeighbourCountReport:
     """Every device's table of counts plus discrete Laplace noise of scale sensitivity/epsilon.
 
@@ -42,6 +43,7 @@ def release_neighbour_counts(
         epsilon: eps_counts; ``"inf"`` publishes the counts.
         rng: source of the noise.
         dataset, notes: for the ledger.
+        charge: called with the ledger's line before anything is drawn.
         simulated: whether ``rng`` was seeded.
         sensitivity: 1 protects adding or removing a neighbour, 2 replacing one.
 
@@ -52,18 +54,20 @@ def release_neighbour_counts(
     if sensitivity not in (1, 2):
         raise UserError(f"sensitivity: {sensitivity} is out of range; 1 for add/remove, 2 for replacing a neighbour")
     change = "added or removed" if sensitivity == 1 else "replaced, degree public"
-    line = local_privacy_line(
-        mechanism="neighbour-group counts (discrete Laplace)",
-        dataset=dataset,
-        deployment_key="counts",
-        report_key=fresh_report_key(rng, "counts", dataset, epsilon, sensitivity),
-        epsilon=epsilon,
-        unit=f"neighbour list (one neighbour {change})",
-        claim=f"{epsilon}-LDP for one neighbour {change}; both ends count a relation, so it has twice that",
-        not_protected="several neighbours together; the published degrees, which have a budget of their own",
-        simulated=simulated,
-        relation_epsilon=compose([epsilon, epsilon]),
-        notes=notes,
+    line = charge(
+        local_privacy_line(
+            mechanism="neighbour-group counts (discrete Laplace)",
+            dataset=dataset,
+            deployment_key="counts",
+            report_key=fresh_report_key(rng, "counts", dataset, epsilon, sensitivity),
+            epsilon=epsilon,
+            unit=f"neighbour list (one neighbour {change})",
+            claim=f"{epsilon}-LDP for one neighbour {change}; both ends count a relation, so it has twice that",
+            not_protected="several neighbours together; the published degrees, which have a budget of their own",
+            simulated=simulated,
+            spends=spent_on_counts(epsilon, sensitivity),
+            notes=notes,
+        )
     )
     exact = neighbour_counts(lists, published_degrees, bins)
     noisy = with_discrete_laplace(exact, epsilon, sensitivity=sensitivity, rng=rng)

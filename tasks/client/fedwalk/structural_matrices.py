@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists
 from tasks.epsilon import INFINITE, canonical_epsilon, epsilon_value
 from tasks.reports.fedwalk.structural_matrices import StructuralMatrixReport
-from tasks.reports.ledgers.ledger_line import LedgerLine, fresh_report_key
+from tasks.reports.ledgers.ledger_line import Charge, LedgerLine, fresh_report_key, uncharged
+from tasks.reports.ledgers.units import LISTS_IN_CLEAR
 
 
 def release_structural_matrices(
@@ -26,6 +27,7 @@ def release_structural_matrices(
     dataset: str,
     simulated: bool,
     notes: tuple[str, ...] = (),
+    charge: Charge = uncharged,
 ) -> StructuralMatrixReport:
     """Every device's noisy vector and its neighbours' vectors.
 
@@ -35,22 +37,25 @@ def release_structural_matrices(
         epsilon: budget that the paper names for the vectors; it buys nothing here.
         rng: source of the noise.
         dataset, notes: for the ledger.
+        charge: called with the ledger's line before anything is drawn.
         simulated: whether ``rng`` was seeded.
     """
     epsilon = canonical_epsilon(epsilon, name="eps_counts")
-    line = LedgerLine(
-        mechanism=f"paper's structural matrices (Laplace, nominal epsilon {epsilon})",
-        dataset=dataset,
-        deployment_key="structural matrices",
-        report_key=fresh_report_key(rng, "structural matrices", dataset, epsilon),
-        epsilon=INFINITE,
-        unit="neighbour list",
-        statement="no guarantee: the server matches rows with the vectors it holds and reads every neighbour list",
-        not_protected="every neighbour list, in clear",
-        guarantee=False,
-        simulated=simulated and epsilon != INFINITE,
-        relation_epsilon=INFINITE,
-        notes=notes,
+    line = charge(
+        LedgerLine(
+            mechanism=f"paper's structural matrices (Laplace, nominal epsilon {epsilon})",
+            dataset=dataset,
+            deployment_key="structural matrices",
+            report_key=fresh_report_key(rng, "structural matrices", dataset, epsilon),
+            epsilon=INFINITE,
+            unit="neighbour list",
+            statement="no guarantee: the server matches rows with the vectors it holds and reads every neighbour list",
+            not_protected="every neighbour list, in clear",
+            guarantee=False,
+            simulated=simulated and epsilon != INFINITE,
+            spends=tuple(LISTS_IN_CLEAR.items()),
+            notes=notes,
+        )
     )
     width = int(bins.max()) + 1
     owner = np.repeat(np.arange(lists.nodes), lists.degrees)

@@ -8,6 +8,7 @@ from tasks.broadcasts.tree import ClusterTree
 from tasks.client.fedwalk.guarantee import cost_of_adding, cost_of_replacing, normaliser_slack, worst_release
 from tasks.epsilon import INFINITE
 from tasks.reports.ledgers.ledger_line import LedgerLine, fresh_report_key
+from tasks.reports.ledgers.units import LISTS_IN_CLEAR
 
 EXAMPLE_DEGREE = 20
 
@@ -49,6 +50,6 @@ def walk_line(
         ),
         guarantee=False,
         simulated=simulated and epsilon != INFINITE,
-        relation_epsilon=INFINITE,
+        spends=tuple(LISTS_IN_CLEAR.items()),
         notes=notes,
     )

@@ -25,6 +25,7 @@ from tasks.epsilon import canonical_epsilon
 from tasks.errors import UserError
 from tasks.reports.fedwalk.walk_corpus import END, WalkCorpus
 from tasks.reports.fedwalk.walks import Traffic, WalkReport
+from tasks.reports.ledgers.ledger_line import Charge, uncharged
 
 
 def release_walks(
@@ -42,6 +43,7 @@ def release_walks(
     predictor: Predictor = "triadic",
     threads: int = 1,
     notes: tuple[str, ...] = (),
+    charge: Charge = uncharged,
 ) -> WalkReport:
     """Runs the protocol from every vertex with a neighbour ``walks`` times and writes what the server receives.
 
@@ -52,6 +54,7 @@ def release_walks(
         folder: receives the rounds, each in a random order of starts.
         rng: source of the walks' key.
         dataset, notes: for the ledger.
+        charge: called with the ledger's line before the walks are anybody's to read.
         simulated: whether ``rng`` was seeded.
         walks: gamma, rounds of one walk a vertex.
         length: l, vertices in a walk.
@@ -87,7 +90,7 @@ def release_walks(
             yield tokens
 
     corpus = WalkCorpus.write(folder, rounds(), nodes=lists.nodes, length=length)
-    line = walk_line(tree, epsilon, rng, dataset=dataset, simulated=simulated, predictor=predictor, notes=notes)
+    line = charge(walk_line(tree, epsilon, rng, dataset=dataset, simulated=simulated, predictor=predictor, notes=notes))
     report = WalkReport(corpus, epsilon, skip, predictor, total, line)
     report.save()
     return report

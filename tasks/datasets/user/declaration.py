@@ -25,6 +25,11 @@ class UserDataset:
         nodes: N; None takes it from the features, else from the largest id.
         feature_bounds: (low, high), from public knowledge; required with features.
         private: whether the graph is somebody's secret.
+        budget: of a private graph, what may ever be spent, by unit of protection; None for no limit.
+        account: folder of the account of what was spent; None for one beside the file of edges.
+        fresh_noise: draw the reports of a private graph anew for every repeat, and pay for each.
+        scores: score a private graph; without, nothing that depends on its test labels is computed.
+        draw_again: draw reports that were lost or damaged once more, and pay for them again.
     """
 
     name: str
@@ -34,6 +39,17 @@ class UserDataset:
     nodes: int | None = None
     feature_bounds: tuple[float, float] | None = None
     private: bool = True
+    budget: tuple[tuple[str, str], ...] | None = None
+    account: Path | None = None
+    fresh_noise: bool = False
+    scores: bool = True
+    draw_again: bool = False
+
+    @property
+    def account_folder(self) -> Path:
+        """Where the account is; one and the same for every name and link of a file."""
+        edges = self.edges.resolve()
+        return self.account or edges.with_name(f"{edges.name}.account")
 
 
 def check_declaration(declared: UserDataset) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
 
 from tasks.epsilon import INFINITE, epsilon_sort_key
 from tasks.errors import UserError
-from tasks.reports.ledgers.composition import compose, require_within
+from tasks.reports.ledgers.budget import require_within
 from tasks.reports.ledgers.ledger_line import LedgerLine
+from tasks.reports.ledgers.units import Spent, total
 
 __all__ = ["Ledger", "LedgerLine", "Total"]
 
@@ -22,14 +23,12 @@ class Total:
 
     Attributes:
         dataset: whose users pay.
-        user: the sum over the reports, per user.
-        relation: the sum of the relation-level budgets over the same reports; "-" where none of them is about one.
+        spent: the sum in each unit of protection, of those that the reports are about.
         reports: how many reports were summed.
     """
 
     dataset: str
-    user: str
-    relation: str
+    spent: Spent
     reports: int
 
 
@@ -77,7 +76,7 @@ class Ledger:
             offers = [x for x in self.counted(dataset) if (x.deployment_key, x.epsilon) == (kind, epsilon)]
             if not offers:
                 raise UserError(f"ledger: {dataset} has no {kind} report at epsilon {epsilon}")
-            chosen.append(max(offers, key=lambda line: Decimal(line.relation_epsilon or 0)))
+            chosen.append(max(offers, key=lambda line: Decimal(line.spent.get("relation", 0))))
         return _total(dataset, chosen)
 
     def deployments(self, dataset: str) -> list[tuple[dict[str, str], Total]]:
@@ -95,7 +94,7 @@ class Ledger:
     def released(self, dataset: str, *, noisy_only: bool = False) -> Total:
         """The sum over all distinct reports of a data set that the study publishes.
 
-        One report without noise makes it ``"inf"``; ``noisy_only`` leaves those reports out.
+        One report without noise makes its units ``"inf"``; ``noisy_only`` leaves those reports out.
         """
         return _total(dataset, [x for x in self.counted(dataset) if not (noisy_only and x.epsilon == INFINITE)])
 
@@ -103,11 +102,12 @@ class Ledger:
         """UserError naming the first deployment that costs a user more than ``budget``."""
         for dataset in self.datasets():
             for choice, _ in self.deployments(dataset):
-                require_within(choice, budget, dataset=dataset)
+                parts = {kind: self.deployment(dataset, {kind: epsilon}).spent for kind, epsilon in choice.items()}
+                require_within(parts, budget, dataset=dataset)
 
     def to_rows(self) -> list[dict[str, object]]:
         """One flat record per line."""
-        return [{**asdict(line), "notes": list(line.notes)} for line in self.lines]
+        return [line.to_row() for line in self.lines]
 
     def to_json(self) -> str:
         """All lines as a JSON array."""
@@ -127,13 +127,7 @@ class Ledger:
 
 def _total(dataset: str, lines: Iterable[LedgerLine]) -> Total:
     summed = list(lines)
-    relations = [line.relation_epsilon for line in summed if line.relation_epsilon is not None]
-    return Total(
-        dataset=dataset,
-        user=compose(line.epsilon for line in summed),
-        relation=compose(relations) if relations else "-",
-        reports=len(summed),
-    )
+    return Total(dataset, total(line.spent for line in summed), len(summed))
 
 
 def _order(line: LedgerLine) -> tuple[str, str, str, float, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from tasks.epsilon import INFINITE, canonical_epsilon
 from tasks.errors import UserError
+from tasks.reports.ledgers.units import UNITS, Spent
 
 SIMULATION = "simulation: noise reproducible from the seed, no protection"
 NO_PRIVACY = "no noise (epsilon inf): no privacy"
@@ -33,7 +34,8 @@ class LedgerLine:
         not_protected: what the statement leaves out, in words.
         guarantee: true only for noise that nobody can reproduce and a finite budget.
         simulated: the noise was drawn from a known seed.
-        relation_epsilon: the budget of one relation when both its ends report, None for reports without relations.
+        spends: budgets by unit of protection (``tasks.reports.ledgers.units``), which add up with those of other
+            reports; a unit that the report says nothing about is left out.
         declared_public: the values are public by assumption and stay out of the totals.
         notes: further remarks, such as a data set's own.
     """
@@ -48,7 +50,7 @@ class LedgerLine:
     not_protected: str
     guarantee: bool
     simulated: bool
-    relation_epsilon: str | None = None
+    spends: tuple[tuple[str, str], ...] = ()
     declared_public: bool = False
     notes: tuple[str, ...] = ()
 
@@ -60,18 +62,34 @@ class LedgerLine:
         for name in ("guarantee", "simulated", "declared_public"):
             if not isinstance(getattr(self, name), bool):
                 raise UserError(f"ledger line: {name} must be true or false")
-        for name in ("epsilon", "relation_epsilon"):
-            value = getattr(self, name)
-            if (name == "epsilon" or value is not None) and canonical_epsilon(value, name=name) != value:
+        for name, value in (("epsilon", self.epsilon), *self.spends):
+            if canonical_epsilon(value, name=name) != value:
                 raise UserError(f"ledger line: {name} {value!r} is not in canonical form")
+        if not dict(self.spends).keys() <= UNITS.keys():
+            raise UserError("ledger line: a unit of protection is unknown; the file is damaged, make it again")
+        object.__setattr__(self, "spends", tuple((unit, self.spent[unit]) for unit in UNITS if unit in self.spent))
         if not isinstance(self.notes, tuple) or not all(isinstance(note, str) for note in self.notes):
             raise UserError("ledger line: notes must be a tuple of texts")
         if self.guarantee and (self.simulated or self.epsilon == INFINITE or self.declared_public):
             raise UserError("ledger line: simulated, unlimited or public reports cannot carry a guarantee")
 
+    @property
+    def spent(self) -> Spent:
+        """Budgets by unit."""
+        return dict(self.spends)
+
+    @property
+    def relation_epsilon(self) -> str | None:
+        """The budget of one relation, None for reports without any."""
+        return self.spent.get("relation")
+
+    def to_row(self) -> dict[str, object]:
+        """The fields, as JSON has them."""
+        return {**asdict(self), "notes": list(self.notes), "spends": dict(self.spends)}
+
     def to_json(self) -> str:
         """A canonical one-line JSON text."""
-        return json.dumps(asdict(self), sort_keys=True, ensure_ascii=True)
+        return json.dumps(self.to_row(), sort_keys=True, ensure_ascii=True)
 
     @classmethod
     def from_mapping(cls, content: object) -> LedgerLine:
@@ -80,9 +98,9 @@ class LedgerLine:
         if not isinstance(content, Mapping) or set(content) != names:
             raise UserError("ledger line: fields are missing or unknown; the file is damaged, make it again")
         values: dict[str, Any] = dict(content)
-        if not isinstance(values["notes"], (list, tuple)):
-            raise UserError("ledger line: notes must be a list of texts")
-        return cls(**{**values, "notes": tuple(values["notes"])})
+        if not isinstance(values["notes"], (list, tuple)) or not isinstance(values["spends"], Mapping):
+            raise UserError("ledger line: notes must be a list of texts, spends budgets by unit")
+        return cls(**{**values, "notes": tuple(values["notes"]), "spends": tuple(values["spends"].items())})
 
     @classmethod
     def from_json(cls, text: str) -> LedgerLine:
@@ -92,6 +110,15 @@ class LedgerLine:
         except (ValueError, RecursionError):
             raise UserError("ledger line: not readable as JSON; the file is damaged, make it again") from None
         return cls.from_mapping(content)
+
+
+Charge = Callable[[LedgerLine], LedgerLine]
+"""What a mechanism calls with its line before it draws: it may refuse, and returns the line."""
+
+
+def uncharged(line: LedgerLine) -> LedgerLine:
+    """The charge where no account is kept."""
+    return line
 
 
 def local_privacy_line(
@@ -105,7 +132,7 @@ def local_privacy_line(
     claim: str,
     not_protected: str,
     simulated: bool,
-    relation_epsilon: str | None = None,
+    spends: Spent,
     notes: tuple[str, ...] = (),
 ) -> LedgerLine:
     """The line of a mechanism with a proof: ``claim`` says what holds for noise that nobody can reproduce.
@@ -129,7 +156,7 @@ def local_privacy_line(
         not_protected=not_protected,
         guarantee=epsilon != INFINITE and not simulated,
         simulated=simulated and epsilon != INFINITE,
-        relation_epsilon=relation_epsilon,
+        spends=tuple(spends.items()),
         notes=notes,
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from tasks.errors import UserError
 from tasks.reports.ledgers.ledger import Ledger
 from tasks.reports.ledgers.ledger_line import LedgerLine
+from tasks.reports.ledgers.units import UNITS, total
 
 Rows = list[tuple[str, ...]]
 
@@ -28,19 +29,22 @@ def ledger_tables(ledger: Ledger) -> tuple[dict[str, Rows], list[str]]:
     reports: Rows = [("data set", "mechanism", "reports", "epsilon", "unit", "per relation", "in words")]
     reports += [(*kind[:2], str(count), *kind[2:]) for kind, count in kinds.items()]
 
-    deployments: Rows = [("data set", "one of each", "per user", "per relation")]
-    released: Rows = [("data set", "reports", "per user", "per user, noisy only", "per relation, noisy only")]
+    units = total(line.spent for dataset in ledger.datasets() for line in ledger.counted(dataset))
+    deployments: Rows = [("data set", "one of each", *units)]
+    released: Rows = [("data set", "unit", "reports", "all", "noisy only")]
     for dataset in ledger.datasets():
-        for choice, total in ledger.deployments(dataset):
+        for choice, paid in ledger.deployments(dataset):
             parts = " + ".join(f"{kind} {epsilon}" for kind, epsilon in choice.items())
-            deployments.append((dataset, parts, total.user, total.relation))
+            deployments.append((dataset, parts, *(paid.spent.get(unit, "-") for unit in units)))
         everything, noisy = ledger.released(dataset), ledger.released(dataset, noisy_only=True)
-        released.append((dataset, str(everything.reports), everything.user, noisy.user, noisy.relation))
+        for unit, epsilon in everything.spent.items():
+            about = sum(unit in line.spent for line in ledger.counted(dataset))
+            released.append((dataset, f"{unit}: {UNITS[unit]}", str(about), epsilon, noisy.spent.get(unit, "-")))
 
     tables = {
         "Reports": reports,
-        "Deployment: what a user pays for one report of each kind": deployments,
-        "Released: the sum over all distinct reports of this study": released,
+        "Deployment: what one report of each kind costs, by unit of protection": deployments,
+        "Released: the sum over all distinct reports of this study, by unit of protection": released,
     }
     return tables, [f"[{number}] {words}" for words, number in numbers.items()]
 

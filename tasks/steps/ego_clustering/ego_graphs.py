@@ -62,4 +62,5 @@ def ego_source(whole: RawSource, centres: PointRef, hops: int) -> EgoSource:
     # The content of a private point is a function of raw data; its digest is keyed with the store's secret.
     drawn = centres.digest if whole.private else centres.content
     content = hashlib.sha256(f"{whole.content} {drawn} {hops} {code_version(CODE)}".encode()).hexdigest()
-    return EgoSource(ego_name(whole.name, hops), centres.folder, content, centres, whole.own, whole, hops)
+    data = f"{whole.data} {centres.content} {hops}" if whole.private else ""
+    return EgoSource(ego_name(whole.name, hops), centres.folder, content, centres, whole.own, data, whole, hops)

@@ -19,7 +19,7 @@ from tasks.steps.graph_classification.graph_sets import STUDY, graph_set
 from tasks.steps.point import point
 from tasks.steps.progress import occasionally
 from tasks.steps.raw_source import RawSource
-from tasks.steps.report_point import LEDGER, Report, client_report, drawn
+from tasks.steps.report_point import LEDGER, ChargedDeclaration, Report, client_report, drawn
 from tasks.steps.split import SPLIT
 from tasks.store import PointRef
 
@@ -48,6 +48,7 @@ def _decided(of: Given) -> dict[str, object]:
     label="federate {source.name} {backbone} repeat={repeat}",
     ignore=("clients", "rounds", "concentration", "absence", "device", "level"),
     also=_decided,
+    declaration=ChargedDeclaration,
 )
 def train_federation(
     draft: Draft,
@@ -80,6 +81,7 @@ def train_federation(
         device=device,
         form=FORM,
         progress=occasionally(draft.label, rounds, "rounds"),
+        charge=draft.charge,
     )
     if trained.weights.round == 0:
         line = "%s: no round validated better than the untrained network, which is kept; raise rounds"

@@ -57,5 +57,6 @@ def report_graph_labels(draft: Draft, source: RawSource, split: PointRef, *, rep
         classes=graphs.classes,
         dataset=graphs.name,
         notes=graphs.notes,
+        charge=draft.charge,
         of="graphs",
     )

@@ -67,5 +67,11 @@ def report_labels(
     except UserError as error:
         raise UserError(f"{graph.name}: {error}; take a larger one of label_rates or label more nodes") from None
     return reveal_labels(
-        graph.labels, parts.train, parts.validation, classes=graph.classes, dataset=graph.name, notes=graph.notes
+        graph.labels,
+        parts.train,
+        parts.validation,
+        classes=graph.classes,
+        dataset=graph.name,
+        notes=graph.notes,
+        charge=draft.charge,
     )

@@ -52,7 +52,7 @@ def test_a_chosen_axis_leaves_out_the_parts_and_the_searches_that_no_line_uses()
 
 def test_the_form_asks_for_the_study_first() -> None:
     asked = list(SweepRequest.model_json_schema()["properties"])
-    assert (asked[0], asked[-2:]) == ("study", ["overrides", "export"])
+    assert (asked[0], asked[-3:]) == ("study", ["overrides", "export", "draw_again"])
     assert set(asked) == set(SweepRequest.model_fields)
 
 

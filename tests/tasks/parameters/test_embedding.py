@@ -26,16 +26,16 @@ def test_the_paper_grid_of_walks_is_fedwalks() -> None:
 
 
 def test_a_part_of_walks_is_the_studys_grid_with_what_it_names_on_its_data_sets(tmp_path: Path) -> None:
-    part = {"datasets": ["ppi"], "repeats": 2, "bins": [3], "pad": True, "eps_encoder": ["0.50"]}
+    part = {"datasets": ["ppi"], "repeats": 2, "bins": [3], "pad": False, "eps_encoder": ["0.50"]}
     tree = changed("demo.node_embedding", {"modes": ["walk"], "p": [0.1], "repeats": 4, "parts": [part, {"p": [0]}]})
     grid = load(tmp_path, tree).demo.node_embedding
     own, (theirs, twice), everywhere = grid.grids("ppi", 3)
-    assert (own[0].p, own[0].pad, own[1]) == ([0.1], False, 3)
+    assert (own[0].p, own[0].pad, own[1]) == ([0.1], True, 3)
     assert (theirs.modes, theirs.p, theirs.bins, theirs.pad, theirs.eps_encoder) == (
         ["walk"],
         [0.1],
         [3],
-        True,
+        False,
         ["0.5"],
     )
     assert (twice, everywhere[0].p, everywhere[1]) == (2, [0], 3)

@@ -53,6 +53,7 @@ def declare(store: PointStore, own_files: Path) -> Declare:
             "labels": own_files / "labels.csv",
             "feature_bounds": (0.0, 1.0),
             "private": False,
+            "account": store.root.parent / "account",
             **changes,
         }
         return download.plain(store, fields["name"], UserDataset(**fields))  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,10 @@ def test_the_digest_of_a_private_graph_can_not_be_guessed(
     secret, public = declare(private=True), declare()
     assert secret.content != public.content
     other = PointStore(tmp_path / "other store")
-    assert fetch(other, "friends", secret.own).content != secret.content
+    assert secret.own
+    elsewhere = replace(secret.own, account=tmp_path / "other account")
+    assert fetch(store, "friends", elsewhere).content != secret.content
+    assert fetch(other, "friends", secret.own).content == secret.content
     assert fetch(other, "friends", public.own).content == public.content
     assert fetch(store, "friends", secret.own).content == secret.content
     assert hashlib.sha256((own_files / "edges.csv").read_bytes()).hexdigest() not in repr(secret)

@@ -1,24 +1,31 @@
-"""What is made of private reports: keyed by the report under a guarantee, by the secret and its owner's without one."""
+"""Reports on private data: drawn once, charged before they are drawn, and, with all that is made of them, private."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tasks.steps.download import RawSource
+from tasks.account.account import Account
+from tasks.errors import UserError
+from tasks.reports.ledgers.units import limits_of
+from tasks.steps.download import RawSource, download
 from tasks.steps.node_classification.perturb import perturb_edges
 from tasks.steps.node_embedding.embed import embed
 from tasks.steps.node_embedding.walks import walk_reported_lists
-from tasks.store import PointRef, PointStore
+from tasks.steps.report_point import ChargedDeclaration, client_report
+from tasks.store import PointRef, PointStore, PrivateFailure
 
 Protocol = Callable[..., dict[str, PointRef]]
+Declare = Callable[..., RawSource]
 
 
-def lists(store: PointStore, source: RawSource, eps_a: str, seed: int | None) -> PointRef:
-    drawn = {"mode": "directed-no-diagonal", "repeat": 0, "memory_limit_mb": 10}
+def lists(store: PointStore, source: RawSource, eps_a: str, seed: int | None = None, repeat: int = 0) -> PointRef:
+    drawn = {"mode": "directed-no-diagonal", "repeat": repeat, "memory_limit_mb": 10}
     return perturb_edges.plain(store, source, eps_a=eps_a, seed=seed, **drawn)  # type: ignore[attr-defined]
 
 
@@ -35,33 +42,116 @@ def kept_to_owner(point: PointRef) -> bool:
     return json.loads(point.file("meta.json").read_text())["key"] is None and modes == {0}
 
 
-@pytest.mark.parametrize(("eps_a", "seed"), [("inf", None), ("inf", 0), ("2", 0)])
-def test_what_is_made_of_private_data_without_a_guarantee_is_private(
+def account(source: RawSource) -> Account:
+    assert source.own
+    return Account(source.own)
+
+
+def redeclared(store: PointStore, source: RawSource, **changes: Any) -> RawSource:
+    assert source.own
+    return download.plain(store, source.name, replace(source.own, **changes))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("eps_a", "seed"), [("inf", None), ("inf", 0), ("2", 0), ("2", None)])
+def test_whatever_is_made_of_private_data_is_private(
     store: PointStore, secret_source: RawSource, eps_a: str, seed: int | None
 ) -> None:
     sent = lists(store, secret_source, eps_a, seed)
     made = learnt(store, sent)
-    assert all(map(kept_to_owner, [sent, *made]))
+    assert all(point.raw and kept_to_owner(point) for point in [sent, *made])
     again = learnt(store, lists(store, secret_source, eps_a, seed))
-    assert all(point.cached and point.raw for point in again)
+    assert all(point.cached for point in again)
     assert [point.digest for point in again] == [point.digest for point in made]
-
-
-def test_under_a_guarantee_the_curator_needs_no_secret(store: PointStore, secret_source: RawSource) -> None:
-    sent = lists(store, secret_source, "2", None)
-    assert kept_to_owner(sent) and not sent.raw
-    walks, embedding = learnt(store, sent)
-    assert json.loads(walks.file("meta.json").read_text())["key"]["lists"] == sent.content
-    assert not any(kept_to_owner(point) or point.raw for point in (walks, embedding))
 
 
 def test_what_is_made_of_public_data_is_public(store: PointStore, source: RawSource) -> None:
     sent = lists(store, source, "inf", 0)
     assert not any(kept_to_owner(point) or point.raw for point in [sent, *learnt(store, sent)])
+    assert not account(source).path.exists()
 
 
-def test_a_tree_is_as_private_as_its_counts(store: PointStore, protocol: Protocol, secret_source: RawSource) -> None:
-    noisy = protocol(secret_source, seed=None)
-    assert {name for name in noisy if noisy[name].raw} == {"matrices", "paper tree", "walks", "deepwalk"}
-    exact = protocol(secret_source, eps_degree="inf", eps_counts="inf", eps_encoder="inf")
-    assert {name for name in exact if not kept_to_owner(exact[name])} == {"random tree"}
+def test_a_report_is_charged_once_and_found_from_every_store(
+    store: PointStore, secret_source: RawSource, tmp_path: Path
+) -> None:
+    first = lists(store, secret_source, "1")
+    elsewhere = PointStore(tmp_path / "elsewhere")
+    again = lists(elsewhere, redeclared(elsewhere, secret_source), "1")
+    assert (first.cached, again.cached, again.content) == (False, True, first.content)
+    assert account(secret_source).spent() == {"edge": "1", "replacement": "2", "relation": "2"}
+    assert not lists(store, secret_source, "1", repeat=1).cached
+    assert account(secret_source).spent()["edge"] == "2"
+
+
+def test_another_version_of_the_code_uses_the_report_and_says_so(
+    store: PointStore, secret_source: RawSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = lists(store, secret_source, "1")
+    monkeypatch.setattr(ChargedDeclaration, "_code", lambda self, of: "0123456789abcdef")
+    again = lists(store, secret_source, "1")
+    assert again.content == first.content
+    (charge,) = account(secret_source).charges()
+    assert charge.code in again.remark and charge.drawn in again.remark
+
+
+def test_beyond_the_lifetime_budget_nothing_is_drawn(store: PointStore, declare: Declare) -> None:
+    limited = declare(private=True, budget=tuple(limits_of("3").items()))
+    lists(store, limited, "2")
+    with pytest.raises(UserError, match=r"friends: .*eps_a=1\.9.* 2 of its lifetime budget 3"):
+        lists(store, limited, "1.9")
+    assert account(limited).spent()["edge"] == "2"
+    assert lists(store, limited, "2").cached
+    lists(store, limited, "1")
+    assert account(limited).spent()["edge"] == "3"
+    with pytest.raises(UserError):
+        lists(store, limited, "0.000001")
+    with pytest.raises(UserError, match="replacement"):
+        lists(store, declare(private=True, budget=(("replacement", "6.5"),)), "0.5")
+
+
+def test_noise_from_a_known_seed_has_no_budget(store: PointStore, declare: Declare) -> None:
+    with pytest.raises(UserError, match="seed=null"):
+        lists(store, declare(private=True, budget=(("edge", "100"),)), "1", seed=0)
+    unlimited = declare(private=True)
+    lists(store, unlimited, "1", seed=0)
+    assert account(unlimited).spent()["edge"] == "inf"
+
+
+@pytest.mark.parametrize("harm", ["flipped", "removed"])
+def test_a_lost_report_is_drawn_again_only_when_asked_for_and_is_paid_twice(
+    store: PointStore, secret_source: RawSource, harm: str
+) -> None:
+    sent = lists(store, secret_source, "1")
+    report = sent.file("report.npz")
+    whole = report.read_bytes()
+    if harm == "flipped":
+        report.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    else:
+        report.unlink()
+    with pytest.raises(UserError, match=r"--draw-again"):
+        lists(store, secret_source, "1")
+    report.write_bytes(whole)
+    assert lists(store, secret_source, "1").content == sent.content
+    report.unlink()
+    again = lists(store, redeclared(store, secret_source, draw_again=True), "1")
+    assert again.content != sent.content
+    assert account(secret_source).spent()["edge"] == "2"
+    assert lists(store, secret_source, "1").cached
+
+
+def test_a_mechanism_cannot_forget_the_charge(store: PointStore, secret_source: RawSource) -> None:
+    @client_report("edges", study="test", point="{eps_a}")
+    def careless(draft: Any, source: RawSource, *, eps_a: str, repeat: int, seed: int | None) -> Any:
+        from tasks.client.randomized_response import randomise_neighbour_lists
+        from tasks.steps.report_point import drawn
+
+        graph = source.load()
+        told = {name: value for name, value in drawn(draft, graph).items() if name != "charge"}
+        return randomise_neighbour_lists(graph.adjacency, eps_a, "directed", memory_limit_mb=9, **told)
+
+    with pytest.raises(PrivateFailure, match="AssertionError"):
+        careless.plain(store, secret_source, eps_a="1", repeat=0, seed=None)  # type: ignore[attr-defined]
+
+
+def test_of_private_data_the_random_tree_alone_is_public(protocol: Protocol, secret_source: RawSource) -> None:
+    made = protocol(secret_source, seed=None)
+    assert {name for name in made if not kept_to_owner(made[name])} == {"random tree"}

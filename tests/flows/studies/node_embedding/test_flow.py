@@ -20,6 +20,7 @@ from flows.studies.registry import declared
 from flows.studies.requests import read_request
 from tasks.errors import UserError
 from tasks.evaluation.tables.rows import Row
+from tasks.reports.ledgers.budget import cost_to_a_user
 from tasks.reports.ledgers.ledger import Ledger
 from tasks.steps.node_embedding.embed import embed
 
@@ -33,6 +34,10 @@ REPEATS = 2
 # Of a repeat: degrees, counts, matrices and three trees; then walks (and, over lists, the lists) and vectors and
 # scores in all six modes, and what was recovered in five of them.
 POINTS = REPEATS * (6 + (6 + 2) + 6 + 6 + 5)
+# Of a private graph all repeats share reports and trees: of the second one these are found, and the walks of devices
+# and both kinds of lists.
+SHARED = 6 + 3 + 2
+PADDED = "release-once (padded)"
 
 Result = tuple[int, str, str, list[dict[str, Any]]]
 Run = Callable[..., Result]
@@ -126,7 +131,7 @@ def test_only_what_a_parameter_decides_is_computed_again(run: Run, declare: Decl
 def test_a_part_adds_lines_with_repeats_of_its_own(run: Run, declare: Declare) -> None:
     declare(private=False)
     parts = [
-        {"modes": ["release-once"], "pad": True, "repeats": 1},
+        {"modes": ["release-once"], "pad": False, "repeats": 1},
         {"datasets": ["digits"], "modes": ["walk"], "p": [0]},
         {"modes": ["walk"], "bins": [4, 5], "repeats": 1},
     ]
@@ -140,8 +145,8 @@ def test_a_part_adds_lines_with_repeats_of_its_own(run: Run, declare: Declare) -
     # floor(ln 90) = 4 is a number of bins by another name: one line, not two.
     assert lines == {
         ("walk", "4", ""): {0, 1},
-        ("release-once", "4", ""): {0, 1},
-        ("release-once", "4", "true"): {0},
+        ("release-once", "4", "true"): {0, 1},
+        ("release-once", "4", ""): {0},
         ("walk", "5", ""): {0},
     }
     again = run("--dataset", "friends", modes=["walk", "release-once"], parts=parts)
@@ -157,7 +162,7 @@ def test_a_part_adds_lines_with_repeats_of_its_own(run: Run, declare: Declare) -
 
 def test_padded_lists_hide_the_degree_and_the_ledger_says_which(run: Run, declare: Declare) -> None:
     declare(private=False)
-    chosen: dict[str, Any] = {"modes": ["release-once"], "parts": [{"pad": True}]}
+    chosen: dict[str, Any] = {"modes": ["release-once"], "pad": False, "parts": [{"pad": True}]}
     _, out, _, _ = run("--dataset", "friends", "--set", "repeats=1", **chosen)
     exact, padded = out.split("Mode release-once on friends")[1].split("Mode release-once (padded) on friends")
     assert "the exact degree is sent in clear" in exact
@@ -186,7 +191,7 @@ def test_labels_change_the_scores_and_nothing_else(run: Run, declare: Declare, w
 def test_a_private_graph_is_scored_and_its_edges_are_never_compared(run: Run, declare: Declare, tmp_path: Path) -> None:
     declare("secrets")
     status, out, err, rows = run("--dataset", "secrets", "--set", "seed=null")
-    assert (status, counts(err)) == (0, (POINTS - 5 * REPEATS, 0))
+    assert (status, counts(err)) == (0, (POINTS - 5 * REPEATS - SHARED, SHARED))
     # Of messages the formula alone: their count tells how many devices have one neighbour.
     assert {row["metric"] for row in rows} == F1 | {"expected_messages"}
     assert "what the uploads give away is not measured on a private graph" in out
@@ -207,28 +212,28 @@ def test_every_mode_has_its_ledger_and_totals_add_up(
     monkeypatch.setattr(finish, lambda self, outcome: found.append(outcome))
     run("--dataset", "friends", "--set", "repeats=1", eps_degree=0.5, eps_counts=1.5, eps_encoder=[1, 3])
     ledgers = {title.split(" on ")[0].removeprefix("Mode "): ledger for title, ledger in found[0].ledgers.items()}
-    assert list(ledgers) == MODES
+    assert list(ledgers) == [PADDED if mode == "release-once" else mode for mode in MODES]
 
     def costs(mode: str) -> list[tuple[str, str]]:
-        return [(total.user, total.relation) for _, total in ledgers[mode].deployments("friends")]
+        return [
+            (cost_to_a_user(total.spent), total.spent["relation"]) for _, total in ledgers[mode].deployments("friends")
+        ]
 
     # A walk has no guarantee, of a relation least of all; DeepWalk reads the graph.
     assert (
         costs("deepwalk") == costs("walk") == costs("walk-random-tree") == costs("walk-paper-tree") == [("inf", "inf")]
     )
     assert costs("randomized-response") == [("1", "2"), ("3", "6")]
-    lists = [line for line in ledgers["release-once"].lines if line.deployment_key == "encoded lists"]
-    assert costs("release-once") == [
-        (str(2 + Decimal(line.epsilon)), str(4 + 2 * Decimal(line.epsilon))) for line in lists
-    ]
+    lists = [line for line in ledgers[PADDED].lines if line.deployment_key == "encoded lists"]
+    assert costs(PADDED) == [(str(2 + Decimal(line.epsilon)), str(4 + 2 * Decimal(line.epsilon))) for line in lists]
     # Degrees and counts serve two modes and are drawn, and paid, once.
     everything = {line for ledger in ledgers.values() for line in ledger.lines}
     assert found[0].ledger == Ledger(tuple(everything))
     shared = [line for line in everything if line.deployment_key in ("degree", "counts")]
     assert sorted(line.epsilon for line in shared) == ["0.5", "1.5"]
-    assert all(line in ledgers[mode].lines for line in shared for mode in ("walk", "release-once"))
+    assert all(line in ledgers[mode].lines for line in shared for mode in ("walk", PADDED))
     released = found[0].ledger.released("friends", noisy_only=True)
-    assert Decimal(released.user) == 2 + 1 + 3 + sum(Decimal(line.epsilon) for line in lists)
+    assert Decimal(released.spent["edge"]) == 2 + 1 + 3 + sum(Decimal(line.epsilon) for line in lists)
 
 
 def test_an_export_keeps_reports_apart_from_results(
@@ -246,7 +251,7 @@ def test_an_export_keeps_reports_apart_from_results(
         "noisy degree (discrete Laplace)",
         "randomised response (directed-no-diagonal)",
     }
-    assert "Mode release-once on friends: of the edges" in (results / "ledger.md").read_text()
+    assert "Mode release-once (padded) on friends: of the edges" in (results / "ledger.md").read_text()
     metrics = json.loads((results / "metrics.json").read_text())
     assert set(metrics["deepwalk mode=deepwalk scoring=top_k train_ratio=0.5 walks=1"]) == F1
 

@@ -111,8 +111,19 @@ def test_the_ledger_states_the_worst_case_once_and_twice(small_lists, uneven_tre
     line = release_lists(small_lists, uneven_tree, "2", generator(None), dataset="x", simulated=False).ledger
     assert line.guarantee
     assert line.epsilon == worst_release_budget(uneven_tree, "2")
-    assert float(line.relation_epsilon) == pytest.approx(2 * float(line.epsilon))
+    assert line.spent == {"edge": "inf", "replacement": line.epsilon, "relation": "inf"}
     assert "degree" in line.not_protected
+    padded = release_lists(
+        small_lists,
+        uneven_tree,
+        "2",
+        generator(None),
+        dataset="x",
+        simulated=False,
+        published_degrees=small_lists.degrees,
+    ).ledger
+    assert padded.spent["edge"] == padded.spent["replacement"] == line.epsilon
+    assert float(padded.spent["relation"]) == pytest.approx(2 * float(line.epsilon))
 
 
 def test_other_sizes_are_refused(small_lists, uneven_tree):

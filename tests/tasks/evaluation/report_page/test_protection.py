@@ -17,6 +17,7 @@ def test_a_line_gathers_the_budgets_of_one_mechanism_unit_and_gap() -> None:
             claim="LDP",
             not_protected=gap,
             simulated=simulated,
+            spends={"edge": eps},
         )
         for dataset, eps, gap, simulated in (
             ("cora", "10", "several edges", True),

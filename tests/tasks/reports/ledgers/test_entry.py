@@ -156,18 +156,18 @@ def test_composing_reports_composes_their_lines_and_using_one_again_is_free() ->
     ledger = Ledger((vector.ledger, lists.ledger))
     deployed, everything = ledger.deployment("toy", {"features": "0.5", "edges": "1"}), ledger.released("toy")
     assert deployed == everything
-    assert (deployed.user, deployed.relation) == ("1.5", "2")
+    assert deployed.spent == {"edge": "1", "replacement": "2", "relation": "2", "features": "0.5"}
     assert ledger.extended([vector.ledger, lists.ledger]).released("toy") == everything
     drawn_again = ledger.extended([edges(3, "1").ledger])
-    assert drawn_again.released("toy").user == "2.5"
+    assert drawn_again.released("toy").spent == {"edge": "2", "replacement": "4", "relation": "4", "features": "0.5"}
     assert drawn_again.deployment("toy", {"features": "0.5", "edges": "1"}) == deployed
 
 
 def test_what_a_deployment_sends_in_clear_is_in_its_total() -> None:
     ledger = Ledger(tuple(PROMISING[kind](1).ledger for kind in ("per_row",)))
-    assert ledger.released("toy").user == "1"
+    assert ledger.released("toy").spent == {"graph": "1"}
     trained = ledger.extended([update(1).ledger])
-    assert trained.released("toy").user == "inf"
-    assert trained.released("toy", noisy_only=True).user == "1"
+    assert trained.released("toy").spent["graph"] == "inf"
+    assert trained.released("toy", noisy_only=True).spent == {"graph": "1"}
     with pytest.raises(UserError, match=r"toy: .*training inf.*budget 1"):
         trained.require_within("1")

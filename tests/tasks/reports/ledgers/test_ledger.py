@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.errors import UserError
-from tasks.reports.ledgers.composition import compose, require_within
+from tasks.reports.ledgers.budget import require_within
+from tasks.reports.ledgers.composition import compose
 from tasks.reports.ledgers.ledger import Ledger, LedgerLine
 from tasks.reports.ledgers.ledger_line import SIMULATION, fresh_report_key, local_privacy_line
 from tasks.reports.ledgers.ledger_table import ledger_markdown, ledger_tables, ledgers_json, read_ledgers
+from tasks.reports.ledgers.units import spent_on_bits, spent_on_degree
 from tasks.seeds import generator
 
 budgets = st.decimals("0.0001", "1000", places=4).map(lambda d: format(d.normalize(), "f"))
@@ -27,7 +29,7 @@ def line(kind: str, epsilon: str, key: str, *, dataset: str = "toy", simulated: 
         claim=f"{epsilon}-LDP",
         not_protected="the rest",
         simulated=simulated,
-        relation_epsilon=compose([epsilon, epsilon]) if kind == "edges" else None,
+        spends=spent_on_bits(epsilon, 2) if kind == "edges" else {"features": epsilon},
     )
 
 
@@ -68,25 +70,24 @@ def test_sums_do_not_drift_and_infinity_absorbs() -> None:
 
 def test_deployment_is_one_report_of_each_kind() -> None:
     total = STUDY.deployment("toy", {"features": "1", "edges": "7.3"})
-    assert (total.user, total.relation, total.reports) == ("8.3", "14.6", 2)
-    assert {tuple(choice.items()): t.user for choice, t in STUDY.deployments("toy")} == {
-        (("edges", "7"), ("features", "0.1")): "7.1",
-        (("edges", "7"), ("features", "1")): "8",
-        (("edges", "7.3"), ("features", "0.1")): "7.4",
-        (("edges", "7.3"), ("features", "1")): "8.3",
-    }
+    assert total.spent == {"edge": "7.3", "replacement": "14.6", "relation": "14.6", "features": "1"}
+    assert total.reports == 2
+    assert {
+        tuple(choice.items()): (t.spent["edge"], t.spent["features"]) for choice, t in STUDY.deployments("toy")
+    } == {(("edges", a), ("features", x)): (a, x) for a in ("7", "7.3") for x in ("0.1", "1")}
     with pytest.raises(UserError, match=r"toy .*edges .*9"):
         STUDY.deployment("toy", {"edges": "9"})
 
 
 def test_released_sums_distinct_reports_and_reuse_is_free() -> None:
     released = STUDY.released("toy")
-    assert (released.user, released.relation, released.reports) == ("77", "143", 20)
+    assert released.spent == {"edge": "71.5", "replacement": "143", "relation": "143", "features": "5.5"}
+    assert released.reports == 20
     assert STUDY.extended(STUDY.lines) == STUDY
     raw = STUDY.extended([line("edges", "inf", "raw")])
-    assert raw.released("toy").user == "inf"
+    assert raw.released("toy").spent == {**released.spent, "edge": "inf", "replacement": "inf", "relation": "inf"}
     assert raw.released("toy", noisy_only=True) == released
-    assert Ledger().released("toy").user == "0"
+    assert Ledger().released("toy").spent == {}
 
 
 def test_one_key_cannot_name_two_reports() -> None:
@@ -105,15 +106,16 @@ def test_budget_is_refused_per_deployment() -> None:
     STUDY.extended([line("edges", "inf", "raw")]).require_within("inf")
     with pytest.raises(UserError, match=r"toy: .* inf \(edges inf .* 100"):
         STUDY.extended([line("edges", "inf", "raw")]).require_within("100")
-    require_within({"edges": "7", "features": "1"}, "8", dataset="toy")
-    with pytest.raises(UserError, match=r"toy: .* 8 \(edges 7 \+ features 1\).* 7"):
-        require_within({"edges": "7", "features": "1"}, "7", dataset="toy")
+    parts = {"edges": spent_on_bits("7", 2), "degree": spent_on_degree("1"), "features": {"features": "1"}}
+    require_within(parts, "9", dataset="toy")
+    with pytest.raises(UserError, match=r"toy: .* 9 \(degree 1 \+ edges 7 \+ features 1\).* 8"):
+        require_within(parts, "8", dataset="toy")
 
 
 def test_data_sets_do_not_add_up() -> None:
     both = STUDY.extended([line("edges", "7", "other", dataset="other")])
     assert both.datasets() == ("other", "toy")
-    assert both.released("other").user == "7"
+    assert both.released("other").spent["edge"] == "7"
 
 
 def test_statements_say_when_nothing_is_protected() -> None:
@@ -163,8 +165,12 @@ def test_the_text_has_every_cell_and_word_of_the_tables() -> None:
 def test_table_shows_totals_and_words() -> None:
     tables, words = ledger_tables(STUDY)
     rows = [row for table in tables.values() for row in table]
-    assert ("toy", "edges 7.3 + features 1", "8.3", "14.6") in rows
-    assert ("toy", "20", "77", "77", "143") in rows
+    assert ("data set", "one of each", "edge", "replacement", "relation", "features") in rows
+    assert ("toy", "edges 7.3 + features 1", "7.3", "14.6", "14.6", "1") in rows
+    assert [(row[0], *row[2:]) for row in rows if row[1].startswith(("edge:", "features:"))] == [
+        ("toy", "10", "71.5", "71.5"),
+        ("toy", "10", "5.5", "5.5"),
+    ]
     assert {line.mechanism for line in STUDY.lines} == {row[1] for row in tables["Reports"][1:]}
     for line in STUDY.lines:
         assert any(line.statement in text and line.not_protected in text for text in words)
