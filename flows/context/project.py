@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from flows.system.environment import PACKAGE_ROOT, project_root
+from tasks.steps.tracking.address import default_tracking_uri, sqlite_file
 from tasks.store import PointStore
 
 log = logging.getLogger("pipeline")
@@ -23,6 +24,12 @@ def workspace() -> Path:
 def data_folder(kind: str, profile: str, *parts: str) -> Path:
     """Where DVC versions one kind of data (raw, noisy, results) of a profile."""
     return workspace().joinpath("data", kind, profile, *parts)
+
+
+def private_places() -> list[Path]:
+    """What tells of results beside the point store: the databases, logs and artifacts of Prefect and MLflow."""
+    root, tracking = project_root(), sqlite_file(default_tracking_uri(project_root()))
+    return [root / ".prefect", root / ".mlflow", *([tracking] if tracking else [])]
 
 
 def open_store() -> PointStore:

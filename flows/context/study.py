@@ -21,6 +21,7 @@ from tasks.evaluation.tables.rows import Row
 from tasks.parameters.profiles import Profile
 from tasks.parameters.values import Section
 from tasks.reports.ledgers.ledger import Ledger
+from tasks.reports.ledgers.ledger_line import score_line
 from tasks.steps.download import RawSource, download
 from tasks.store import PointStore
 
@@ -148,8 +149,10 @@ class Study:
     def outcome(self, rows: list[Row], ledgers: Mapping[str, Ledger]) -> Outcome:
         """The result, with a last line on what was computed and what was found."""
         log.info("%s: %d points computed, %d found in the store", self.name, self.computed, self.cached)
-        accounts = accounts_text(self.own[name] for name in self.datasets if name in self.own)
-        return Outcome(self.name, rows, dict(ledgers), self.failures, self.computed, self.cached, accounts)
+        own = [self.own[name] for name in self.datasets if name in self.own]
+        scored = {f"Scores of {of.name}": Ledger((score_line(of.name),)) for of in own if of.private and of.scores}
+        ledgers = {**ledgers, **(scored if rows else {})}
+        return Outcome(self.name, rows, ledgers, self.failures, self.computed, self.cached, accounts_text(own))
 
     def parameters(self) -> str:
         """The parameters that decide the results, as canonical JSON."""

@@ -101,7 +101,10 @@ def study_function(asked: ResolvedRequest) -> StudyFunction:
 
 def open_study(asked: ResolvedRequest, submitter: Submitter) -> Study:
     """Open the store for it."""
-    from flows.context.project import open_store
+    from flows.context.project import open_store, private_places
     from flows.context.study import Study
+    from flows.system.owner_only import keep_to_owner
 
+    if any(asked.own[name].private for name in asked.datasets if name in asked.own):
+        keep_to_owner(private_places())
     return Study(asked.declaration, asked.request, asked.profile, asked.datasets, asked.own, open_store(), submitter)

@@ -9,7 +9,10 @@ from scipy.sparse import csr_array
 from tasks.datasets.graph import RawGraph, RawGraphSet
 from tasks.errors import UserError
 
-OVERLAP = "ego graphs overlap: a node's data are in the report of every ego graph around it, and their budgets add up"
+OVERLAP = (
+    "ego graphs overlap: a node's data are in the report of every ego graph around it, and their budgets add up; the "
+    "size of a graph is in clear, and of one hop it is the centre's degree"
+)
 
 
 def draw_centres(graph: RawGraph, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -23,7 +26,9 @@ def draw_centres(graph: RawGraph, count: int, rng: np.random.Generator) -> NDArr
     fit = np.flatnonzero((graph.labels >= 0) & (np.diff(graph.adjacency.indptr) > 0))
     if not 1 <= count <= len(fit):
         remedy = f"use 1 to {len(fit)}" if len(fit) else "give labels of nodes that have neighbours"
-        raise UserError(f"{graph.name}: {count} centres are out of range; {remedy}")
+        if graph.private:
+            remedy = "use fewer, each of a node with a label and a neighbour; how many there are is private"
+        raise UserError(f"{graph.name}: ego_clustering.graphs={count} centres are out of range; {remedy}")
     return np.sort(rng.choice(fit, size=count, replace=False)).astype(np.int64)
 
 

@@ -88,8 +88,8 @@ def randomise_neighbour_lists(
     epsilon, mode = canonical_epsilon(epsilon, name="eps_a"), checked_mode(mode)
     lists = _reported_lists(adjacency, mode, dataset)
     nodes, ones = lists.shape[0], lists.nnz
-    expected = expected_report_bytes(nodes, ones, epsilon, mode)
-    if expected > memory_limit_mb * 1e6:
+    # Of noise alone: whether a report is refused must not tell the number of edges.
+    if expected_report_bytes(nodes, ones if epsilon == INFINITE else 0, epsilon, mode) > memory_limit_mb * 1e6:
         p = flip_probability(epsilon)  # the text names public quantities only, not the number of edges
         raise UserError(
             f"{dataset}: at eps_a {epsilon} noise sets {p:.2g} of {reported_bits(nodes, mode)} reported bits, and the "

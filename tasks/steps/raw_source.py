@@ -40,6 +40,11 @@ class RawSource:
         return self.own is not None and self.own.private
 
     @property
+    def scored(self) -> bool:
+        """Whether test labels may be read."""
+        return self.own is None or self.own.scores
+
+    @property
     def cached(self) -> bool:
         """Whether nothing had to be fetched."""
         return self.point is None or self.point.cached

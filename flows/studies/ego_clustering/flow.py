@@ -51,6 +51,7 @@ def ego_clustering(study: Study, tracker: Tracker) -> Outcome:
         study.run(
             study.call(score_clusters, "score", cell, repeat, source=ego_graphs[cell.dataset], clusters=point)
             for (cell, repeat), point in clusters.items()
+            if ego_graphs[cell.dataset].scored
         ),
         ego_graphs,
         rows_of,

@@ -36,6 +36,8 @@ def node_classification(study: Study, tracker: Tracker) -> Outcome:
 
     def scored() -> Iterator[Done | None]:
         for cell, repeat, trained, file in train(study, reports):
+            if not sources[cell.dataset].scored:
+                continue
             split = reports.splits[cell.dataset, repeat]
             predictions[cell, repeat] = Prediction(split, trained, file)
             yield study.run_inline(

@@ -62,6 +62,7 @@ def node_embedding(study: Study, tracker: Tracker) -> Outcome:
                 label=str(cell),
             )
             for (cell, repeat), vectors in embeddings.items()
+            if sources[cell.dataset].scored
         ),
         sources,
         rows_of,

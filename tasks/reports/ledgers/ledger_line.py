@@ -161,6 +161,24 @@ def local_privacy_line(
     )
 
 
+def score_line(dataset: str) -> LedgerLine:
+    """What the scores of a private data set say: no report, and in no total."""
+    return LedgerLine(
+        mechanism="scores on the test labels",
+        dataset=dataset,
+        deployment_key="scores",
+        report_key=f"scores {dataset}",
+        epsilon=INFINITE,
+        unit="label",
+        statement="no guarantee: scores are exact functions of the test labels, for split and predictions are public",
+        not_protected="the test labels, from whoever reads the scores; `scores: false` in params.yaml leaves them out",
+        guarantee=False,
+        simulated=False,
+        spends=(("labels", INFINITE),),
+        declared_public=True,
+    )
+
+
 def fresh_report_key(rng: np.random.Generator, *parts: object) -> str:
     """A key for one draw: the hash of what was drawn (``parts``) and 32 bytes of the generator.
 

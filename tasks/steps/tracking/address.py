@@ -18,9 +18,15 @@ def default_tracking_uri(root: Path) -> str:
     return os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{root / '.mlflow' / 'mlflow.db'}"
 
 
+def sqlite_file(tracking_uri: str) -> Path | None:
+    """The SQLite file; None for a server."""
+    return Path(tracking_uri.removeprefix("sqlite:///")) if tracking_uri.startswith("sqlite:///") else None
+
+
 def sqlite_folder(tracking_uri: str) -> Path | None:
     """The folder of an SQLite file; None for a server."""
-    return Path(tracking_uri.removeprefix("sqlite:///")).parent if tracking_uri.startswith("sqlite:///") else None
+    file = sqlite_file(tracking_uri)
+    return file.parent if file else None
 
 
 def lock_file(tracking_uri: str) -> Path:

@@ -63,8 +63,11 @@ def test_a_node_is_in_the_ego_graphs_of_all_centres_within_reach(hops: int) -> N
 def test_wrong_requests_are_refused() -> None:
     whole = graph()
     for count in (0, 41):
-        with pytest.raises(UserError, match=f"toy: {count} .* 28"):
+        with pytest.raises(UserError, match=f"toy: .*graphs={count} .* 28"):
+            draw_centres(replace(whole, private=False), count, np.random.default_rng(0))
+        with pytest.raises(UserError, match=f"graphs={count} ") as untold:
             draw_centres(whole, count, np.random.default_rng(0))
+        assert "28" not in str(untold.value)
     with pytest.raises(UserError, match="hops"):
         ego_graphs(whole, np.array([0]), 0)
     bare = replace(whole, labels=None)
