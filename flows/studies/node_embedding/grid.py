@@ -11,7 +11,14 @@ from tasks.evaluation.node_embedding.embedding_lines import SCORINGS
 from tasks.parameters.embedding import EmbeddingGrid, NodeEmbedding
 from tasks.parameters.profiles import Profile, section_of
 from tasks.reports.edge_mode import EdgeMode, ends_of
-from tasks.reports.ledgers.units import LISTS_IN_CLEAR, Spent, spent_on_bits, spent_on_counts, spent_on_degree
+from tasks.reports.ledgers.units import (
+    LISTS_IN_CLEAR,
+    Spent,
+    in_clear,
+    spent_on_bits,
+    spent_on_counts,
+    spent_on_degree,
+)
 
 TREES = {"walk": "private", "release-once": "private", "walk-random-tree": "random", "walk-paper-tree": "paper"}
 """What a mode's tree is built from; the other modes need none."""
@@ -147,6 +154,8 @@ def line_costs(grid: NodeEmbedding, line: Line) -> dict[str, Spent]:
     if line.mode == "randomized-response":
         return {"edges": spent_on_bits(line.eps_encoder, ends_of(LISTS_MODE))}
     paid: dict[str, Spent] = {"walks": LISTS_IN_CLEAR} if line.mode.startswith("walk") else {}
+    if line.mode == "release-once" and not line.pad:
+        paid |= {"lengths of lists, in clear": in_clear("edge", "relation")}
     if line.tree == "private":
         paid |= {"degree": spent_on_degree(grid.eps_degree), "counts": spent_on_counts(grid.eps_counts, 1)}
     return paid
