@@ -43,6 +43,7 @@ from tasks.point_folder import (
 DIGEST_LENGTH = 24
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 NO_PLACE = frozenset({errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.ENAMETOOLONG})
+CLIENTS, CURATOR = "clients", "curator"
 DENIED = NO_PLACE | {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
@@ -66,6 +67,8 @@ class PointRef:
         seconds: time the computation took, 0 for a hit.
         raw: whether it is private, and under no guarantee: what is made of it is private, too.
         remark: what was wrong with the stored point, when it had to be computed again.
+        side: of a private set, whose it is: ``CLIENTS`` for what is made of raw data, ``CURATOR`` for reports and what
+            is made of them.
     """
 
     digest: str
@@ -75,6 +78,7 @@ class PointRef:
     seconds: float
     raw: bool
     remark: str = ""
+    side: str = ""
 
     def file(self, name: str) -> Path:
         """Path of one of the point's files."""
@@ -245,7 +249,7 @@ class PointStore:
         try:
             with self._io(errors=FULL):
                 if private:
-                    _withheld(compute, draft, label)
+                    withheld(compute, draft, label)
                 else:
                     compute(draft)
             with self._io():
@@ -278,9 +282,11 @@ def io_errors(place: str, remedy: str, errors: frozenset[int] = FULL | DENIED) -
         raise UserError(f"{place}: {problem}") from error
 
 
-def _withheld(compute: Callable[[Path], None], draft: Path, label: str) -> None:
+def withheld(compute: Callable[[Path], object], draft: Path, label: str) -> None:
+    """Compute on private data, and tell of an error no more than its kind and place (``PrivateFailure``)."""
     try:
-        return compute(draft)
+        compute(draft)
+        return
     except (UserError, PrivateFailure):
         raise
     except Exception as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -18,6 +18,7 @@ from tasks.reports.ledgers.ledger_line import Charge, uncharged
 from tasks.steps.covered_code import covered
 from tasks.steps.raw_source import RawSource
 from tasks.steps.seeds import Seed
+from tasks.steps.sides import compute_apart, side_of
 from tasks.store import PointRef, PointStore
 
 Given = SimpleNamespace
@@ -81,15 +82,19 @@ class Declaration:
         label = self._label(of)
         private = any(_private(value) for name, value in vars(of).items() if name not in self.ignore)
         draft = Draft(store, self._key(of), label, private)
+        side = side_of(vars(of))
 
         def compute(folder: Path) -> None:
             draft.folder = folder
-            self.compute(draft, **vars(of))
+            if side:
+                compute_apart(self, draft, vars(of), side)
+            else:
+                self.compute(draft, **vars(of))
 
         point = store.point(draft.key, compute, label=label, private=private)
         for part in draft.parts:
             store.discard(part)
-        return point
+        return replace(point, side=side)
 
     def _label(self, of: Given) -> str:
         return self.label(of) if callable(self.label) else self.label.format(**vars(of))

@@ -70,7 +70,7 @@ def declared(declaration: Declaration) -> Task[..., Any]:
     store = first.replace(name="store", annotation="PointStore")
     step.__signature__ = inspect.Signature([store, *others])  # type: ignore[attr-defined]
     task: Any = point_task()(step)
-    task.key, task.shared = declaration.key, declaration.shared
+    task.key, task.shared, task.declaration = declaration.key, declaration.shared, declaration
     return task
 
 

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable
 from contextvars import copy_context
+from functools import partial
 from typing import Any, Protocol
 
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
@@ -68,6 +69,8 @@ def progress_bar(name: str) -> Callable[[float], None]:
 
     Outside a task run it does nothing; a server that cannot be reached ends the bar and never the step.
     """
+    if _elsewhere is not None:
+        return partial(_elsewhere, name)
     if TaskRunContext.get() is None:
         return lambda percent: None
     # Libraries report from threads of their own, which do not know the task run.
@@ -88,6 +91,15 @@ def progress_bar(name: str) -> Callable[[float], None]:
             usable = False
 
     return show
+
+
+def show_elsewhere(show: Callable[[str, float], None]) -> None:
+    """Let the bars of this process, by their names, be shown by another one."""
+    global _elsewhere
+    _elsewhere = show
+
+
+_elsewhere: Callable[[str, float], None] | None = None
 
 
 def artifact_key(name: str) -> str:

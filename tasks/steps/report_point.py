@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from prefect import Task
 
@@ -20,7 +21,8 @@ from tasks.steps.declaration import Declaration, Draft, Given
 from tasks.steps.point import declared
 from tasks.steps.raw_source import RawSource
 from tasks.steps.seeds import Seed
-from tasks.store import PointRef, PointStore
+from tasks.steps.sides import compute_apart
+from tasks.store import CLIENTS, CURATOR, PointRef, PointStore
 
 REPORT = "report.npz"
 LEDGER = "ledger.json"
@@ -104,6 +106,8 @@ class ChargedDeclaration(Declaration):
     """
 
     shared = True
+    holder: ClassVar[str] = CURATOR
+    """Whose the point is, ``CLIENTS`` where it also holds what no curator gets."""
 
     def __call__(self, store: PointStore, *args: Any, **kwargs: Any) -> PointRef:
         """See ``Declaration``."""
@@ -122,11 +126,12 @@ class ChargedDeclaration(Declaration):
                 charged.append(charge(line))
                 return line
 
-            self.compute(Draft(store, key, label, True, folder, charge=noted), **vars(of))
+            compute_apart(self, Draft(store, key, label, True, folder, charge=noted), vars(of), CLIENTS)
             if not set(read_lines(folder)) <= set(charged):
                 raise AssertionError("a report was drawn without its charge")
 
-        return ReportArchive(source.own).report(key, draw, label=label, code=code)
+        report = ReportArchive(source.own).report(key, draw, label=label, code=code)
+        return replace(report, side=self.holder)
 
 
 def read_lines(folder: Path) -> tuple[LedgerLine, ...]:

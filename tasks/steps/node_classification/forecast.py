@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Any
+
 from tasks.curator.methods import method_named
 from tasks.curator.search.forecast import Forecast
 from tasks.curator.search.forecast import forecast as measured
@@ -12,6 +15,7 @@ from tasks.parameters.classification import NodeClassification
 from tasks.steps.node_classification.search import TRAINING
 from tasks.steps.node_classification.search_plan import Received, planned
 from tasks.steps.point import point_task
+from tasks.steps.sides import call_apart
 from tasks.store import PointRef, PointStore
 
 
@@ -32,8 +36,25 @@ def forecast(
 ) -> Forecast:
     """An upper bound for ``search`` with the same arguments; it depends on the machine and is kept nowhere."""
     training_seed = TRAINING.of(seed=seed, dataset=dataset, method=method, backbone=backbone, repeat=repeat)
+    given: dict[str, Any] = {"edges": edges, "features": features, "labels": labels, "method": method}
+    given |= {"backbone": backbone, "training_seed": training_seed, "device": device, "study": study}
+    return Forecast(**call_apart(measure, f"forecast {dataset} {method} {backbone}", **given))
+
+
+def measure(
+    edges: PointRef,
+    features: PointRef | None,
+    labels: PointRef,
+    *,
+    method: str,
+    backbone: Backbone,
+    training_seed: int,
+    device: Device,
+    study: NodeClassification,
+) -> dict[str, float]:
+    """The fields of the forecast, measured by the curator."""
     received = Received.load(edges, features, labels)
     plan = planned(method_named(method), received, backbone, device, training_seed, study)
     points, limit = plan.points, plan.strategy.points
     points = points if limit is None else random_subset(points, limit, training_seed)
-    return measured([plan.problem], points, plan.settings, plan.strategy)
+    return asdict(measured([plan.problem], points, plan.settings, plan.strategy))
