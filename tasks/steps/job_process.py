@@ -1,7 +1,7 @@
-"""The processes that compute for a private data set: one that has read nothing, and a fork of it for each computation.
+"""The processes that compute for private data sets: one that has read nothing, and forks of it that do the jobs.
 
-The first has imported the libraries, which takes seconds, and holds no data; it forks for every job that it is sent. A
-job's process tells what happens as JSON: nothing that the curator's code makes is unpickled by anybody.
+The first has imported the libraries, which takes seconds, and holds no data; it forks whenever it is asked to. A job's
+process tells what happens as JSON: nothing that the curator's code makes is unpickled by anybody.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import socket
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from importlib import import_module  # noqa: TID251 - the step is named by the process that has imported it
 from importlib.util import find_spec  # noqa: TID251 - where its package lies, no more
 from multiprocessing.connection import Connection
@@ -27,12 +28,12 @@ from tasks.steps import progress
 from tasks.steps.declaration import Draft
 from tasks.steps.guard import NotTheCurators, keep_to
 from tasks.steps.sides import PARTS, Job
-from tasks.store import PointRef, PrivateFailure, withheld
+from tasks.store import CLIENTS, CURATOR, PointRef, PrivateFailure, withheld
 
 
 def serve(control: int) -> None:
-    """Fork for every job whose socket comes in over ``control``, until nobody holds its other end."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever waits for a job decides
+    """Fork for every socket that comes in over ``control``, until nobody holds its other end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever waits for the jobs decides
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     os.environ.setdefault("DGLBACKEND", "pytorch")  # or it looks for a file of settings
     import_libraries()
@@ -50,21 +51,31 @@ def serve(control: int) -> None:
 
 def import_libraries() -> None:
     """What most steps import of others' packages; none of it opens data."""
+    import numba
     import torch  # noqa: F401
+
+    # Without a cache every process would compile what it uses; a version of our code has a cache of its own.
+    numba.njit = partial(numba.njit, cache=True)  # type: ignore[assignment]
 
 
 def _do(channel: Connection) -> None:
-    """Do one job and end the process."""
-    status = 1
-    try:
-        job: Job = channel.recv()
+    """Do what comes in, the curator's process one job alone, and end the process."""
+    with contextlib.suppress(EOFError, OSError):
         tell = _Teller(channel)
+        job: Job = channel.recv()
+        try:
+            _prepare(tell, job)
+        except OSError as error:
+            tell(failed="UserError", text=f"{job.kernels}: cannot be written ({error.strerror}); set NUMBA_CACHE_DIR")
+        # Not before: the kernel's guard is on this thread and on those that it starts.
+        Thread(target=_follow, args=(channel.fileno(),), daemon=True).start()
         tell(**_outcome(channel, tell, job))
-        status = 0
-    finally:
-        with contextlib.suppress(OSError, ValueError):
-            sys.stderr.flush()
-        os._exit(status)
+        while job.side == CLIENTS:
+            job = channel.recv()
+            tell(**_outcome(channel, tell, job))
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
+    os._exit(0)
 
 
 class _Teller:
@@ -87,13 +98,22 @@ def _follow(handle: int) -> None:
     os._exit(1)
 
 
+def _prepare(tell: _Teller, job: Job) -> None:
+    import numba
+
+    _report_by(tell, job.log_level)
+    job.kernels.mkdir(parents=True, exist_ok=True)
+    os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(job.kernels)  # type: ignore[attr-defined]
+    if job.side == CURATOR:
+        sys.dont_write_bytecode = True
+        packages = {"tasks", job.module.partition(".")[0]}
+        found = [find_spec(name) for name in packages]
+        code = [Path(place) for spec in found if spec for place in (spec.submodule_search_locations or ())]
+        keep_to(job.label, [*code, *job.reads], [job.kernels, *([job.folder] if job.folder else [])])
+
+
 def _outcome(channel: Connection, tell: _Teller, job: Job) -> dict[str, object]:
     try:
-        _report_by(tell, job.log_level)
-        if job.guarded:
-            _guard(job)
-        # Not before: the kernel's guard is on this thread and on those that it starts.
-        Thread(target=_follow, args=(channel.fileno(),), daemon=True).start()
         found: list[object] = []
         if job.private:
             withheld(lambda _: found.append(_computed(channel, tell, job)), Path(), job.label)
@@ -106,18 +126,6 @@ def _outcome(channel: Connection, tell: _Teller, job: Job) -> dict[str, object]:
         return {"failed": "OSError", "text": str(error.strerror or error), "number": error.errno}
     except BaseException as error:
         return {"failed": "Exception", "text": f"{type(error).__name__}: {error}"}
-
-
-def _guard(job: Job) -> None:
-    job.kernels.mkdir(parents=True, exist_ok=True)
-    os.environ["NUMBA_CACHE_DIR"] = str(job.kernels)
-    if numba := sys.modules.get("numba"):
-        numba.config.CACHE_DIR = str(job.kernels)
-    sys.dont_write_bytecode = True
-    packages = {"tasks", job.module.partition(".")[0]}
-    found = [find_spec(name) for name in packages]
-    code = [Path(place) for spec in found if spec for place in (spec.submodule_search_locations or ())]
-    keep_to(job.label, [*code, *job.reads], [job.kernels, *([job.folder] if job.folder else [])])
 
 
 def _computed(channel: Connection, tell: _Teller, job: Job) -> object:

@@ -1,12 +1,14 @@
 """Who computes for a private data set: its clients and the bench, who read raw data, or the curator, who reads reports.
 
-Either works in a process of its own, which ends with what it computes: none holds data of an earlier one, and the
-process that asks holds none. The curator's is guarded (``tasks.steps.guard``). For public sets nobody is kept apart.
+Either works in processes of its own, so that the process that asks holds no raw data. The curator's ends with the step
+that it computes, and is guarded (``tasks.steps.guard``); the clients' read the raw files once and compute step after
+step. For public sets nobody is kept apart.
 """
 
 from __future__ import annotations
 
 import atexit
+import hashlib
 import json
 import logging
 import os
@@ -16,7 +18,8 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock
@@ -36,10 +39,6 @@ PARTS = "parts"
 PROGRAM = "from tasks.steps.job_process import serve; serve({})"
 
 
-def _kernels() -> Path:
-    return Path(os.environ.get("NUMBA_CACHE_DIR") or ROOT / ".cache/numba").absolute() / "curator"
-
-
 @dataclass(frozen=True)
 class Job:
     """A function by its name, what it is given, and who it is done for.
@@ -48,9 +47,9 @@ class Job:
         module, name: of the function; of a step, where its folder is given.
         arguments: by name.
         label: how errors tell of it.
-        guarded: whether it is the curator's, who may open ``reads`` and nothing else.
+        side: ``CURATOR``, who may open ``reads`` and nothing else, or ``CLIENTS``.
         reads: folders of points.
-        kernels: where compiled kernels are kept that the curator's jobs alone write and run.
+        kernels: where compiled kernels are kept, which the jobs of the side alone write and run.
         log_level: of the pipeline's lines.
         key, private, folder: the draft's, of a step.
     """
@@ -59,9 +58,9 @@ class Job:
     name: str
     arguments: dict[str, Any] = field(repr=False)
     label: str
-    guarded: bool
+    side: str
     reads: tuple[Path, ...]
-    kernels: Path = field(default_factory=_kernels)
+    kernels: Path
     log_level: int = field(default_factory=lambda: logging.getLogger("pipeline").getEffectiveLevel())
     key: dict[str, object] = field(default_factory=dict, repr=False)
     private: bool = True
@@ -86,21 +85,9 @@ def compute_apart(declaration: Declaration, draft: Draft, arguments: dict[str, A
         PrivateFailure: for what else a step on private data raises, and when the process was killed.
         JobFailed: for what another one raises.
     """
-    compute = declaration.compute
     draft.folder = draft.folder.absolute()
-    with _Asked(
-        Job(
-            compute.__module__,
-            compute.__name__,
-            arguments,
-            draft.label,
-            guarded=side == CURATOR,
-            reads=_folders(arguments),
-            key=draft.key,
-            private=draft.private,
-            folder=draft.folder,
-        )
-    ) as asked:
+    job = _job(declaration.compute, arguments, draft.label, side)
+    with _Asked(replace(job, key=draft.key, private=draft.private, folder=draft.folder)) as asked:
         asked.outcome(draft)
     shutil.rmtree(draft.folder / PARTS, ignore_errors=True)
 
@@ -114,9 +101,24 @@ def call_apart(function: Callable[..., Any], label: str, **arguments: Any) -> An
     side = side_of(arguments)
     if not side:
         return function(**arguments)
-    place = function.__module__, function.__name__
-    with _Asked(Job(*place, arguments, label, guarded=side == CURATOR, reads=_folders(arguments))) as asked:
+    with _Asked(_job(function, arguments, label, side)) as asked:
         return asked.outcome(None)
+
+
+def _job(function: Callable[..., Any], arguments: dict[str, Any], label: str, side: str) -> Job:
+    reads = tuple(value.folder.absolute() for value in _leaves(arguments) if isinstance(value, PointRef))
+    kernels = Path(os.environ.get("NUMBA_CACHE_DIR") or ROOT / ".cache/numba").absolute() / f"{side}-{_code()}"
+    level = logging.getLogger("pipeline").getEffectiveLevel()
+    return Job(function.__module__, function.__name__, arguments, label, side, reads, kernels, level)
+
+
+@cache
+def _code() -> str:
+    """Digest of our code: a compiled kernel holds code of other modules, whose changes numba does not see."""
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "tasks").rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _leaves(value: object) -> Iterator[object]:
@@ -131,16 +133,13 @@ def _kept(value: object) -> bool:
     return value.side != "" if isinstance(value, PointRef) else isinstance(value, RawSource) and value.private
 
 
-def _folders(arguments: object) -> tuple[Path, ...]:
-    return tuple(value.folder.absolute() for value in _leaves(arguments) if isinstance(value, PointRef))
-
-
 class _Asked:
-    """A job that has been sent; it ends with its block."""
+    """A job that has been sent; it ends with its block, and the curator's process with it."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._channel = _forks.channel()
+        self._answered = False
+        self._channel = _forks.channel(job.side)
 
     def __enter__(self) -> _Asked:
         with suppress(OSError):  # it is gone, as its answer will tell
@@ -148,7 +147,10 @@ class _Asked:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._channel.close()
+        if self._answered and self._job.side == CLIENTS:
+            _forks.idle.append(self._channel)
+        else:
+            self._channel.close()
 
     def outcome(self, draft: Draft | None) -> Any:
         """What the job ends with."""
@@ -159,6 +161,7 @@ class _Asked:
         bars: dict[str, Callable[[float], None]] = {}
         while True:
             told = self._next()
+            self._answered = "done" in told or "failed" in told
             if wanted in told:
                 return told[wanted]
             if "failed" in told:
@@ -200,15 +203,23 @@ def _failure(told: Mapping[str, Any]) -> Exception:
 
 
 class _Forks:
-    """The process that forks for every job; started by the first, and again when it was killed."""
+    """The process that forks for every other one; started for the first, and again when it was killed."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        self.idle: list[Connection] = []
+        """Of the clients' processes that wait for another job."""
 
-    def channel(self) -> Connection:
-        """A new job's."""
+    def channel(self, side: str) -> Connection:
+        """To a new process, or to one of the clients' that is idle."""
+        with suppress(IndexError):
+            while side == CLIENTS:
+                waiting = self.idle.pop()
+                if not waiting.poll():  # it has ended
+                    return waiting
+                waiting.close()
         ours, theirs = socket.socketpair()
         with self._lock, theirs:
             if self._process is None or self._process.poll() is not None:
@@ -234,6 +245,8 @@ class _Forks:
 
     def stop(self) -> None:
         """Let it end, which it does at once."""
+        while self.idle:
+            self.idle.pop().close()
         if self._control is not None and self._process is not None:
             self._control.close()
             self._process.wait()
