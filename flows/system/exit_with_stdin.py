@@ -8,7 +8,7 @@ server never outlives it.
 from __future__ import annotations
 
 import os
-import runpy
+import runpy  # noqa: TID251 - the command is one of ours
 import signal
 import sys
 import threading

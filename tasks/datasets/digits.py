@@ -24,7 +24,7 @@ NOTE = "illustration only: the edges of digits derive from its features"
 
 def materialise(folder: Path) -> None:
     """Writes scikit-learn's digits to ``folder/digits.npz``, the same bytes every time."""
-    from sklearn.datasets import load_digits
+    from sklearn.datasets import load_digits  # noqa: TID251 - the set comes with the package
 
     pixels, labels = load_digits(return_X_y=True)
     with (folder / FILE).open("wb") as file:

@@ -63,16 +63,13 @@ def _do(channel: Connection) -> None:
     with contextlib.suppress(EOFError, OSError):
         tell = _Teller(channel)
         job: Job = channel.recv()
-        try:
-            _prepare(tell, job)
-        except OSError as error:
-            tell(failed="UserError", text=f"{job.kernels}: cannot be written ({error.strerror}); set NUMBA_CACHE_DIR")
-        # Not before: the kernel's guard is on this thread and on those that it starts.
-        Thread(target=_follow, args=(channel.fileno(),), daemon=True).start()
-        tell(**_outcome(channel, tell, job))
-        while job.side == CLIENTS:
-            job = channel.recv()
+        if _prepared(tell, job):
+            # Not before: the kernel's guard is on this thread and on those that it starts.
+            Thread(target=_follow, args=(channel.fileno(),), daemon=True).start()
             tell(**_outcome(channel, tell, job))
+            while job.side == CLIENTS:
+                job = channel.recv()
+                tell(**_outcome(channel, tell, job))
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()
     os._exit(0)
@@ -98,11 +95,16 @@ def _follow(handle: int) -> None:
     os._exit(1)
 
 
-def _prepare(tell: _Teller, job: Job) -> None:
+def _prepared(tell: _Teller, job: Job) -> bool:
+    """Whether the process is ready for jobs of the side, the curator's with its guard on."""
     import numba
 
     _report_by(tell, job.log_level)
-    job.kernels.mkdir(parents=True, exist_ok=True)
+    try:
+        job.kernels.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        tell(failed="UserError", text=f"{job.kernels}: cannot be made ({error.strerror}); set NUMBA_CACHE_DIR")
+        return False
     os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(job.kernels)  # type: ignore[attr-defined]
     if job.side == CURATOR:
         sys.dont_write_bytecode = True
@@ -110,6 +112,7 @@ def _prepare(tell: _Teller, job: Job) -> None:
         found = [find_spec(name) for name in packages]
         code = [Path(place) for spec in found if spec for place in (spec.submodule_search_locations or ())]
         keep_to(job.label, [*code, *job.reads], [job.kernels, *([job.folder] if job.folder else [])])
+    return True
 
 
 def _outcome(channel: Connection, tell: _Teller, job: Job) -> dict[str, object]:
