@@ -15,7 +15,7 @@ from tasks.parameters.graphs import EgoClustering
 from tasks.parameters.profiles import section_of
 from tasks.steps.download import RawSource
 from tasks.steps.ego_clustering.cluster_graphs import cluster_node_counts, cluster_reports
-from tasks.steps.ego_clustering.ego_graphs import EgoSource, draw_ego_centres, ego_source
+from tasks.steps.ego_clustering.ego_graphs import EgoSource, class_count, draw_ego_centres, ego_source
 from tasks.steps.ego_clustering.map_graphs import compare_five, map_distances
 
 
@@ -45,7 +45,7 @@ def cluster(
 ) -> Points:
     """As many clusters as there are classes, whose number is public; with node counts alone for control."""
     # The number of classes is known to everybody, as in the other studies.
-    classes = {name: source.load().classes for name, source in ego_graphs.items()}
+    classes = {name: class_count(source) for name, source in ego_graphs.items()}
     calls = [
         study.call(
             cluster_reports,

@@ -17,6 +17,7 @@ from tasks.steps.declaration import Draft
 from tasks.steps.point import point
 from tasks.steps.raw_source import RawSource, one_graph
 from tasks.steps.seeds import Seed
+from tasks.steps.sides import call_apart
 from tasks.store import PointRef
 
 STUDY = "ego_clustering"
@@ -64,3 +65,13 @@ def ego_source(whole: RawSource, centres: PointRef, hops: int) -> EgoSource:
     content = hashlib.sha256(f"{whole.content} {drawn} {hops} {code_version(CODE)}".encode()).hexdigest()
     data = f"{whole.data} {centres.content} {hops}" if whole.private else ""
     return EgoSource(ego_name(whole.name, hops), centres.folder, content, centres, whole.own, data, whole, hops)
+
+
+def class_count(source: EgoSource) -> int:
+    """The number of classes, which is public; a private graph is read in a process of its clients."""
+    return int(call_apart(classes_of, f"classes {source.name}", source=source))
+
+
+def classes_of(source: EgoSource) -> int:
+    """The number of classes, read here."""
+    return source.load().classes

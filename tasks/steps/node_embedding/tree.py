@@ -21,6 +21,7 @@ from tasks.steps.point import point
 from tasks.steps.raw_source import RawSource, one_graph
 from tasks.steps.report_point import REPORT, Report, client_report, drawn
 from tasks.steps.seeds import Seed
+from tasks.steps.sides import call_apart
 from tasks.store import PointRef
 
 STUDY = "node_embedding"
@@ -96,15 +97,20 @@ def build_tree(
     tree.save(draft.file(TREE))
 
 
+def vertices(source: RawSource) -> int:
+    """The number of ids, which the setting makes public."""
+    return one_graph(source, STUDY).nodes
+
+
 @point(
     "random tree",
     label="random tree {source.name} repeat={repeat}",
     seed=Seed(STUDY, "random tree"),
     ignore=("source", "repeat"),
-    also=lambda of: {"vertices": one_graph(of.source, STUDY).nodes},
+    also=lambda of: {"vertices": call_apart(vertices, f"vertices {of.source.name}", source=of.source)},
 )
 def build_random_tree(draft: Draft, source: RawSource, *, repeat: int, seed: int | None) -> None:
-    """A tree that knows nothing: it takes no more than the number of ids, which the setting makes public."""
+    """A tree that knows nothing: it takes no more than the number of ids."""
     random_tree(one_graph(source, STUDY).nodes, generator(draft.seed)).save(draft.file(TREE))
 
 
