@@ -24,6 +24,7 @@ from pathlib import Path
 from threading import Lock, Thread
 
 from tasks.errors import Unavailable, UserError
+from tasks.reports.ledgers.ledger_line import LedgerLine
 from tasks.steps import progress
 from tasks.steps.declaration import Draft
 from tasks.steps.guard import NotTheCurators, keep_to
@@ -150,6 +151,14 @@ class _Draft(Draft):
         assert job.folder is not None
         super().__init__(None, job.key, job.label, job.private, job.folder)  # type: ignore[arg-type]
         self._channel, self._tell = channel, tell
+        self.charge = self._charged
+
+    def _charged(self, line: LedgerLine) -> LedgerLine:
+        """The process that waits enters it into the account, or refuses."""
+        self._tell(charge=line.to_json())
+        if refusal := self._channel.recv():
+            raise UserError(refusal)
+        return line
 
     def part(self, compute: Callable[[Path], None], label: str, **entries: object) -> PointRef:
         """See ``Draft``; the reference names a copy, which this process may read."""

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from tasks.code_version import ROOT
 from tasks.errors import Unavailable, UserError
+from tasks.reports.ledgers.ledger_line import LedgerLine
 from tasks.steps.progress import progress_bar
 from tasks.steps.raw_source import RawSource
 from tasks.store import CLIENTS, CURATOR, PointRef, PrivateFailure
@@ -171,6 +172,8 @@ class _Asked:
                 logger.log(told["level"], "%s", told["line"])
             elif "bar" in told:
                 bars.setdefault(told["bar"], progress_bar(told["bar"]))(told["percent"])
+            elif draft and "charge" in told:
+                self._charge(draft, LedgerLine.from_json(told["charge"]))
             elif draft and "part" in told:
                 self._store_part(draft, Path(told["part"]), told["label"], told["entries"])
 
@@ -180,6 +183,14 @@ class _Asked:
             return told
         except (EOFError, OSError):
             raise PrivateFailure(f"{self._job.label}: its process was killed (is the memory full?)") from None
+
+    def _charge(self, draft: Draft, line: LedgerLine) -> None:
+        refusal = None
+        try:
+            draft.charge(line)
+        except UserError as error:
+            refusal = str(error)
+        self._channel.send(refusal)
 
     def _store_part(self, draft: Draft, place: Path, label: str, entries: dict[str, object]) -> None:
         def compute(folder: Path) -> None:

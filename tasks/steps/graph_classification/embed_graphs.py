@@ -21,7 +21,7 @@ from tasks.steps.progress import occasionally
 from tasks.steps.raw_source import RawSource
 from tasks.steps.report_point import LEDGER, ChargedDeclaration, Report, client_report, drawn
 from tasks.steps.split import SPLIT
-from tasks.store import PointRef
+from tasks.store import CLIENTS, PointRef
 
 log = logging.getLogger("pipeline")
 
@@ -31,6 +31,12 @@ EMBEDDINGS = "embeddings.npz"
 PREDICTIONS = "predictions.npy"
 FORM: Form = "torch"
 """On batches of small graphs plain torch is the faster form on a CPU too."""
+
+
+class FederationDeclaration(ChargedDeclaration):
+    """A training: its updates cross, and what it leaves behind stays with the clients."""
+
+    holder = CLIENTS
 
 
 def _decided(of: Given) -> dict[str, object]:
@@ -48,7 +54,7 @@ def _decided(of: Given) -> dict[str, object]:
     label="federate {source.name} {backbone} repeat={repeat}",
     ignore=("clients", "rounds", "concentration", "absence", "device", "level"),
     also=_decided,
-    declaration=ChargedDeclaration,
+    declaration=FederationDeclaration,
 )
 def train_federation(
     draft: Draft,

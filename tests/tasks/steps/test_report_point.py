@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from tasks.account.account import Account
+from tasks.client.randomized_response import randomise_neighbour_lists
 from tasks.errors import UserError
 from tasks.reports.ledgers.units import limits_of
 from tasks.steps.download import RawSource, download
 from tasks.steps.node_classification.perturb import perturb_edges
 from tasks.steps.node_embedding.embed import embed
 from tasks.steps.node_embedding.walks import walk_reported_lists
-from tasks.steps.report_point import ChargedDeclaration, client_report
+from tasks.steps.report_point import ChargedDeclaration, client_report, drawn
 from tasks.store import PointRef, PointStore, PrivateFailure
 
 Protocol = Callable[..., dict[str, PointRef]]
@@ -138,18 +139,19 @@ def test_a_lost_report_is_drawn_again_only_when_asked_for_and_is_paid_twice(
     assert lists(store, secret_source, "1").cached
 
 
+@client_report("edges", study="test", point="{eps_a}")
+def careless(draft: Any, source: RawSource, *, eps_a: str, repeat: int, seed: int | None) -> Any:
+    """Draws without a charge."""
+    graph = source.load()
+    told = {name: value for name, value in drawn(draft, graph).items() if name != "charge"}
+    return randomise_neighbour_lists(graph.adjacency, eps_a, "directed", memory_limit_mb=9, **told)
+
+
 def test_a_mechanism_cannot_forget_the_charge(store: PointStore, secret_source: RawSource) -> None:
-    @client_report("edges", study="test", point="{eps_a}")
-    def careless(draft: Any, source: RawSource, *, eps_a: str, repeat: int, seed: int | None) -> Any:
-        from tasks.client.randomized_response import randomise_neighbour_lists
-        from tasks.steps.report_point import drawn
-
-        graph = source.load()
-        told = {name: value for name, value in drawn(draft, graph).items() if name != "charge"}
-        return randomise_neighbour_lists(graph.adjacency, eps_a, "directed", memory_limit_mb=9, **told)
-
     with pytest.raises(PrivateFailure, match="AssertionError"):
         careless.plain(store, secret_source, eps_a="1", repeat=0, seed=None)  # type: ignore[attr-defined]
+    assert account(secret_source).charges() == []
+    assert list((account(secret_source).folder / "points").iterdir()) == []
 
 
 def test_of_private_data_the_random_tree_alone_is_public(protocol: Protocol, secret_source: RawSource) -> None:
