@@ -15,6 +15,13 @@ COLUMNS: dict[str, dict[str, str]] = {
     "mutual": {"attack": "edges", "reading": "mutual", "metric": "auc"},
     "bayes": {"attack": "edges", "reading": "bayes", "metric": "auc"},
     "prec. at |E|": {"attack": "edges", "reading": "both lists", "metric": "precision"},
+    "prec.: labels": {"attack": "edges with labels", "reading": "bits, classes and degrees", "metric": "precision"},
+    "prec.: no bits": {"attack": "edges with labels", "reading": "classes and degrees", "metric": "precision"},
+    "prec.: all repeats": {
+        "attack": "edges of all repeats",
+        "reading": "bits, classes and degrees",
+        "metric": "precision",
+    },
     "links: base": {"attack": "links", "reading": "correlation", "method": "base", "metric": "auc"},
     "links: mutual": {"attack": "links", "reading": "correlation", "method": "mutual", "metric": "auc"},
     "links: bayes-soft": {"attack": "links", "reading": "correlation", "method": "bayes-soft", "metric": "auc"},
