@@ -17,6 +17,7 @@ from tasks.evaluation.attacks.attribute_inference import (
     sample_attributes,
 )
 from tasks.evaluation.attacks.edge_inference import infer_edges
+from tasks.evaluation.attacks.informed_edges import infer_informed
 from tasks.evaluation.attacks.link_stealing import class_control, steal_links, stolen_precision
 from tasks.evaluation.attacks.pairs import PairSample, sample_pairs
 from tasks.evaluation.node_classification.scoring import score
@@ -24,6 +25,7 @@ from tasks.evaluation.tables.rows import Row
 from tasks.parameters.classification import NodeClassification, Search
 from tasks.reports.edge import EdgeReport
 from tasks.reports.feature import FeatureReport
+from tasks.reports.label import LabelReport
 from tasks.seeds import derive_seed, generator
 from tasks.steps.download import RawSource
 from tasks.steps.node_classification.perturb import perturb_edges, perturb_features, report_labels
@@ -66,7 +68,7 @@ def node_rows(store: PointStore, source: RawSource, budgets: Sequence[str], repe
     """
     graph = one_graph(source, STUDY)
     for repeat in range(repeats):
-        bench = _Bench(store, source, graph, repeat, seed)
+        bench = _Bench(store, source, graph, repeat, repeats, seed)
         yield f"{source.name} features repeat={repeat}", bench.attributes()
         for eps_a in budgets:
             yield f"{source.name} eps_a={eps_a} repeat={repeat}", bench.edges(eps_a)
@@ -75,8 +77,11 @@ def node_rows(store: PointStore, source: RawSource, budgets: Sequence[str], repe
 class _Bench:
     """One repeat: its split, its feature reports, and the samples that all its attacks are judged by."""
 
-    def __init__(self, store: PointStore, source: RawSource, graph: RawGraph, repeat: int, seed: int) -> None:
-        self.store, self.source, self.graph, self.repeat, self.seed = store, source, graph, repeat, seed
+    def __init__(
+        self, store: PointStore, source: RawSource, graph: RawGraph, repeat: int, repeats: int, seed: int
+    ) -> None:
+        self.store, self.source, self.graph, self.seed = store, source, graph, seed
+        self.repeat, self.repeats = repeat, repeats
         self.split: PointRef = split.plain(store, source, repeat, seed)  # type: ignore[attr-defined]
         self.labels: PointRef = report_labels.plain(store, source, self.split, repeat=repeat)  # type: ignore[attr-defined]
         self.features = {eps_x: self._features(eps_x) for eps_x in FEATURE_BUDGETS}
@@ -94,12 +99,13 @@ class _Bench:
 
     def edges(self, eps_a: str) -> list[Row]:
         """One edge report: attacked, and through the models that are trained on it."""
-        point = self._edges(eps_a)
+        point = self._edges(eps_a, self.repeat)
         report = EdgeReport.load(point.file(REPORT))
         found = infer_edges(self.graph, report, self.pairs)
         rows = [self._row("reports", "edges", name, "auc", auc, eps_a=eps_a) for name, auc in found.auc.items()]
         rows.append(self._row("reports", "edges", "both lists", "precision", found.precision, eps_a=eps_a))
         rows.append(self._row("reports", "edges", "blind guess", "precision", found.base_rate, eps_a=eps_a))
+        rows += self._informed(eps_a)
         reported = FeatureReport.load(self.features[EPS_X].file(REPORT))
         for reading, lists in (("noisy graph", report.adjacency()), ("mutual", mutual_graph(report))):
             auc = infer_from_neighbours(reported, lists, self.entries)
@@ -107,6 +113,20 @@ class _Bench:
         for method in METHODS:
             rows += self._model(method, eps_a, point)
         return rows
+
+    def _informed(self, eps_a: str) -> list[Row]:
+        """Attacks that know the labels in clear: on this repeat's report, and on those of all repeats together."""
+        if self.graph.nodes > ALL_PAIRS:
+            return []
+        labels = LabelReport.load(self.labels.file(REPORT))
+        drawn = {repeat: EdgeReport.load(self._edges(eps_a, repeat).file(REPORT)) for repeat in range(self.repeats)}
+        attacks = {"edges with labels": [drawn[self.repeat]], "edges of all repeats": list(drawn.values())}
+        return [
+            self._row("reports", attack, reading, metric, getattr(ranking, metric), eps_a=eps_a)
+            for attack, reports in attacks.items()
+            for reading, ranking in infer_informed(self.graph, reports, labels, self.pairs).items()
+            for metric in ("auc", "precision")
+        ]
 
     def _model(self, method: str, eps_a: str, edges: PointRef) -> list[Row]:
         grid = NodeClassification(
@@ -138,13 +158,13 @@ class _Bench:
             rows.append(self._row(method, "links", "correlation", "precision", precision, **spent))
         return rows
 
-    def _edges(self, eps_a: str) -> PointRef:
+    def _edges(self, eps_a: str, repeat: int) -> PointRef:
         drawn: PointRef = perturb_edges.plain(  # type: ignore[attr-defined]
             self.store,
             self.source,
             mode="directed",
             eps_a=eps_a,
-            repeat=self.repeat,
+            repeat=repeat,
             seed=self.seed,
             memory_limit_mb=2000,
         )

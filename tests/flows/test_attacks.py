@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from flows.attacks import main
+from tasks.evaluation.attacks.informed_edges import READINGS
 from tests.flows.conftest import write_parameters
 
 Run = Callable[..., tuple[int, str, str]]
@@ -42,6 +43,10 @@ def test_every_attack_is_in_the_table(run: Run, declare: Callable[..., None], wo
     assert {reading for _, reading, _ in edges} == {"one list", "both lists", "mutual", "bayes"}
     assert {value for (*_, eps_a), value in edges.items() if eps_a == "inf"} == {1.0}
     assert all(0.5 < value < 1 for (*_, eps_a), value in edges.items() if eps_a == "2")
+    for attack in ("edges with labels", "edges of all repeats"):
+        informed = rows(file, attack=attack, metric="precision")
+        assert {reading for _, reading, _ in informed} == set(READINGS)
+        assert informed["reports", "bits", "inf"] == informed["reports", "bits, classes and degrees", "inf"] == 1.0
     methods = {"base", "mutual", "bayes-soft"}
     assert {method for method, *_ in rows(file, attack="links")} == methods
     assert set(rows(file, metric="accuracy")) == {(m, "predictions", e) for m in methods for e in ("2", "inf")}
@@ -58,6 +63,21 @@ def test_every_attack_is_in_the_table(run: Run, declare: Callable[..., None], wo
     again = tmp_path / "again.json"
     assert run("--dataset", "friends", "--eps-a", "inf", "2", "--repeats", "1", "--json", str(again))[0] == 0
     assert again.read_bytes() == file.read_bytes()
+
+
+def test_the_reports_of_all_repeats_are_attacked_together(
+    run: Run, declare: Callable[..., None], tmp_path: Path
+) -> None:
+    declare(private=False)
+    file = tmp_path / "rows.json"
+    assert run("--dataset", "friends", "--eps-a", "1.5", "--repeats", "3", "--json", str(file))[0] == 0
+    found: list[dict[str, Any]] = json.loads(file.read_text())
+    values: dict[str, list[float]] = {}
+    for row in found:
+        if row["settings"]["reading"] == "bits" and row["metric"] == "auc":
+            values.setdefault(row["settings"]["attack"], []).append(row["value"])
+    assert {attack: len(each) for attack, each in values.items()} == dict.fromkeys(values, 3)
+    assert min(values["edges of all repeats"]) > max(values["edges with labels"])
 
 
 def test_what_walks_give_away_is_taken_from_their_own_study(workspace: Path) -> None:
