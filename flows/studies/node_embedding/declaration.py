@@ -45,7 +45,7 @@ NODE_EMBEDDING = StudyDeclaration(
     },
     tables={
         "deepwalk-published": "DeepWalk on the true graph beside its published table, percent, protocol top_k",
-        "largest-epsilon": "The largest budget at which a mode gives under a tenth of the edges away, and F1 there",
+        "largest-epsilon": "The largest budget that gives away under a tenth of the edges beyond degrees, and F1 there",
         "published-changes": "Changes of micro-F1 that FedWalk's figures print, and ours between the same points",
     },
     controls={

@@ -23,8 +23,11 @@ from tasks.parameters.profiles import section_of
 from tasks.steps.download import RawSource
 from tasks.steps.node_embedding.embed import embed
 from tasks.steps.node_embedding.score_embedding import read_recovery, read_scores, recover_edges, score_embedding
+from tasks.steps.node_embedding.tree import publish_degrees
 from tasks.steps.node_embedding.walks import read_traffic
 from tasks.store import PointRef
+
+DEGREES = "degrees"
 
 
 @flow(name="node embedding", **FLOW)
@@ -36,13 +39,17 @@ def node_embedding(study: Study, tracker: Tracker) -> Outcome:
     trees = build_trees(study, sources, wanted)
     walks = all_walks(study, sources, trees, wanted)
     recovered = attack(study, sources, walks)
+    baseline = attack_degrees(study, sources, trees, recovered)
     embeddings = learn(study, walks)
 
     def rows_of(cell: Cell, repeat: int, scored: PointRef) -> Iterator[Row]:
         """F1 by training ratio and protocol; what the walks cost and give away stands beside each."""
         private = sources[cell.dataset].private
         costs = read_traffic(walks[cell, repeat].corpus, private=private) if cell.p else {}
-        leaks = read_recovery(recovered[cell, repeat]) if (cell, repeat) in recovered else {}
+        leaks: dict[str, float] = {}
+        if (cell, repeat) in recovered:
+            leaks = read_recovery(recovered[cell, repeat])
+            leaks["edge_degree_recall"] = read_recovery(baseline[Cell(cell.dataset, DEGREES), repeat])["edge_recall"]
         for (train_ratio, scoring), f1 in read_scores(scored).items():
             settings = cell.settings | {"train_ratio": f"{train_ratio:g}", "scoring": scoring}
             for metric, value in (f1 | costs | leaks).items():
@@ -71,7 +78,7 @@ def node_embedding(study: Study, tracker: Tracker) -> Outcome:
     outcome = study.outcome(scores.all_rows, ledgers(sources, walks, scores.all_rows))
     if study.request.export:
         for dataset in sources:
-            _export(study, outcome, dataset, trees, walks, [recovered, embeddings, scores.points])
+            _export(study, outcome, dataset, trees, walks, [recovered, baseline, embeddings, scores.points])
     return outcome
 
 
@@ -89,6 +96,37 @@ def attack(study: Study, sources: dict[str, RawSource], walks: AllWalks) -> Poin
         )
         for (cell, repeat), made in walks.items()
         if made.uploads is not None and not sources[cell.dataset].private
+    )
+
+
+def attack_degrees(study: Study, sources: dict[str, RawSource], trees: Trees, recovered: Points) -> Points:
+    """The baseline of ``attack``, one for a data set and repeat: how many edges noisy degrees alone tell."""
+    eps_degree = section_of(study.profile, NodeEmbedding).eps_degree
+    degrees = {(name, repeat): tree.reports[0] for (name, kind, repeat, _), tree in trees.items() if kind == "private"}
+    wanted = dict.fromkeys((cell.dataset, repeat) for cell, repeat in recovered)
+    degrees |= study.collect(
+        study.call(
+            publish_degrees,
+            "publish degrees",
+            f"{name} eps_degree={eps_degree}",
+            repeat,
+            key=(name, repeat),
+            source=sources[name],
+        )
+        for name, repeat in wanted
+        if (name, repeat) not in degrees
+    )
+    return study.collect(
+        study.call(
+            recover_edges,
+            "recover edges",
+            Cell(name, DEGREES),
+            repeat,
+            source=sources[name],
+            uploads=degrees[name, repeat],
+            form=DEGREES,
+        )
+        for name, repeat in wanted
     )
 
 

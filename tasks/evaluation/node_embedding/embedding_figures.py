@@ -95,7 +95,7 @@ def draw_embedding(
         panels = _panels(scores, figure)
         if panels:
             costs = _of_ratio(embedding_lines(table, figure.cost)) if figure.cost else None
-            drawn.append(_draw(panels, costs, figure, folder / figure.file, vector, published))
+            drawn.append(_draw(table, panels, costs, figure, folder / figure.file, vector, published))
     return drawn
 
 
@@ -125,6 +125,7 @@ def _panels(scores: pd.DataFrame, figure: EmbeddingFigure) -> list[Panel]:
 
 
 def _draw(
+    table: pd.DataFrame,
     panels: list[Panel],
     costs: pd.DataFrame | None,
     figure: EmbeddingFigure,
@@ -149,7 +150,7 @@ def _draw(
             _curves(axes[1], below, figure, varying)
             axes[1].set_ylabel(figure.cost_name)
             if figure.cost == "edge_recall":
-                axes[1].axhline(FEW_EDGES, linestyle="--", color="black", linewidth=1, label="a tenth of the edges")
+                _baseline(axes[1], embedding_lines(table, "edge_degree_recall"), panel)
                 axes[1].set_ylim(-0.03, 1.03)
         for axis in axes:
             axis.grid(alpha=0.3)
@@ -162,6 +163,15 @@ def _draw(
         entries[PUBLISHED] = Line2D([], [], **_DASHED, color="grey")
     canvas.legend(entries.values(), entries.keys(), loc="outside lower center", fontsize="small", ncols=2)
     return save_figure(canvas, path, vector=vector)
+
+
+def _baseline(axis: Axes, lines: pd.DataFrame, panel: pd.DataFrame) -> None:
+    """What noisy degrees alone give away of a panel's data set, and a tenth of the edges more."""
+    told = lines[lines["dataset"].isin(panel["dataset"])]["mean"]
+    if len(told):
+        axis.axhline(told.mean(), linestyle=":", color="black", linewidth=1, label="noisy degrees alone")
+        few = told.mean() + FEW_EDGES
+        axis.axhline(few, linestyle="--", color="black", linewidth=1, label="a tenth of the edges more")
 
 
 def _varying(panel: pd.DataFrame, figure: EmbeddingFigure) -> list[str]:

@@ -12,8 +12,13 @@ from scipy.sparse import csr_array
 
 from tasks.errors import UserError
 from tasks.evaluation.node_embedding.embedding_scores import embedding_scores
-from tasks.evaluation.node_embedding.walk_recovery import recovery_from_lists, recovery_from_walks
+from tasks.evaluation.node_embedding.walk_recovery import (
+    recovery_from_degrees,
+    recovery_from_lists,
+    recovery_from_walks,
+)
 from tasks.reports.edge import EdgeReport
+from tasks.reports.fedwalk.degree import DegreeReport
 from tasks.reports.fedwalk.encoded_lists import EncodedListReport
 from tasks.reports.fedwalk.walk_corpus import WalkCorpus
 from tasks.seeds import generator
@@ -61,12 +66,17 @@ def score_embedding(
 
 @point(label="recover edges {label}", ignore=("label",))
 def recover_edges(draft: Draft, source: RawSource, uploads: PointRef, *, form: str, label: str) -> None:
-    """What an observer reads from ``walks``, ``encoded lists`` or ``noisy lists``; for public sets alone."""
+    """What an observer reads from ``walks``, ``encoded lists`` or ``noisy lists``; for public sets alone.
+
+    From ``degrees`` it is what noisy degrees alone tell, the baseline of all others.
+    """
     graph = one_graph(source, STUDY)
     if source.private:
         raise UserError(f"{source.name}: edge recovery compares with the truth and is for public graphs alone")
     if form == "walks":
         found = recovery_from_walks(WalkCorpus.open(uploads.folder), graph.adjacency)
+    elif form == "degrees":
+        found = recovery_from_degrees(DegreeReport.load(uploads.file(REPORT)).degrees, graph.adjacency)
     else:
         report = (EncodedListReport if form == "encoded lists" else EdgeReport).load(uploads.file(REPORT))
         found = recovery_from_lists(report, graph.adjacency)

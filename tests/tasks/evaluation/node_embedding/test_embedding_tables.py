@@ -28,7 +28,7 @@ def lines(mode: str, f1: float, recall: float | None = None, repeats: int = 1, *
     for scoring, below in (("top_k", 0.0), ("threshold", 0.1)):
         values = {"micro_f1": f1 - below, "macro_f1": (f1 - below) / 2}
         if recall is not None:
-            values |= {"edge_recall": recall, "edge_base_rate": 0.006}
+            values |= {"edge_recall": recall, "edge_base_rate": 0.006, "edge_degree_recall": 0.3}
         for repeat in range(repeats):
             found += [
                 Row("node_embedding", "blogcatalog", method, named | {"scoring": scoring}, repeat, metric, value)
@@ -58,34 +58,42 @@ def test_every_mode_is_one_line_beside_deepwalk_of_as_many_walks() -> None:
     assert walk["micro_f1 top_k"] == pytest.approx(39)
     assert walk["macro_f1 top_k"] == pytest.approx(19.5)
     assert walk["micro_f1 threshold"] == pytest.approx(29)
-    assert (walk["edges_given_away"], walk["blind_guess"]) == (0.99, 0.006)
+    assert (walk["edges_given_away"], walk["blind_guess"], walk["degrees_alone"]) == (0.99, 0.006, 0.3)
+    assert walk["beyond_degrees"] == pytest.approx(0.69)
     assert found.loc[("walk", "20", ""), "below_deepwalk"] == pytest.approx(1)
     assert found.loc[("release-once", "80", "true"), "below_deepwalk"] == pytest.approx(11)
     assert found.loc[("deepwalk", "80", ""), "repeats"] == 3
 
 
-def test_the_largest_budget_that_hides_nine_edges_of_ten_is_named_or_none() -> None:
+def test_the_largest_budget_that_gives_little_away_beyond_degrees_is_named_or_none() -> None:
     table = largest_epsilon(
         compared(
             lines("deepwalk", 0.41),
             *(
                 lines("walk", f1, recall, eps_encoder=eps, p="0.2", k="9")
-                for eps, f1, recall in (("0.25", 0.2, 0.01), ("0.5", 0.25, 0.09), ("1", 0.3, 0.96), ("10", 0.4, 1.0))
+                for eps, f1, recall in (("0.25", 0.2, 0.01), ("0.5", 0.25, 0.39), ("1", 0.3, 0.96), ("10", 0.4, 1.0))
             ),
             *(
                 lines("release-once", 0.3, recall, eps_encoder=eps, k="9", pad="true")
-                for eps, recall in (("0.5", 0.1), ("2", 0.9))
+                for eps, recall in (("0.5", 0.41), ("2", 0.9))
             ),
             lines("walk", 0.3, 0.01, eps_encoder="0.5", p="0.2", k="9", train_ratio="0.9"),
         )
     ).set_index("mode")
     assert list(table.index) == ["walk", "release-once (padded)"]
     walk, lists = table.loc["walk"], table.loc["release-once (padded)"]
-    assert (walk["eps_encoder"], walk["edges_given_away"], walk["measured"]) == ("0.5", 0.09, "0.25 0.5 1 10")
+    assert (walk["eps_encoder"], walk["edges_given_away"], walk["measured"]) == ("0.5", 0.39, "0.25 0.5 1 10")
+    assert (walk["degrees_alone"], walk["beyond_degrees"]) == (0.3, pytest.approx(0.09))
     assert walk["micro_f1 top_k"] == pytest.approx(25)
     assert walk["below_deepwalk"] == pytest.approx(16)
     assert (lists["eps_encoder"], lists["measured"]) == ("", "0.5 2")
     assert pd.isna(lists["micro_f1 top_k"])
+
+
+def test_no_budget_is_named_where_the_baseline_was_not_measured() -> None:
+    found = lines("walk", 0.2, 0.01, eps_encoder="0.25", p="0.2", k="9")
+    table = largest_epsilon(compared([row for row in found if row.metric != "edge_degree_recall"]))
+    assert table["eps_encoder"].tolist() == [""]
 
 
 def test_deepwalk_stands_beside_its_published_table_with_all_its_walks() -> None:

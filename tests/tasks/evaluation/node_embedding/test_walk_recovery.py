@@ -9,7 +9,11 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 from tasks.errors import UserError
-from tasks.evaluation.node_embedding.walk_recovery import recovery_from_lists, recovery_from_walks
+from tasks.evaluation.node_embedding.walk_recovery import (
+    recovery_from_degrees,
+    recovery_from_lists,
+    recovery_from_walks,
+)
 from tasks.reports.fedwalk.encoded_lists import EncodedListReport
 from tasks.reports.fedwalk.walk_corpus import WalkCorpus
 from tasks.reports.ledgers.ledger_line import LedgerLine
@@ -75,6 +79,32 @@ def test_counts_agree_with_a_plain_counter(tmp_path: Path):
     assert found.precision == pytest.approx(hits / edges)
 
 
+@pytest.mark.parametrize("spread", [3, 1000])
+def test_degrees_guess_the_pairs_of_largest_product_counted_one_by_one(spread: int):
+    rng = generator(spread)
+    half = random_array((40, 40), density=0.15, rng=rng) > 0
+    adjacency = csr_array(((half + half.T).toarray() & ~np.eye(40, dtype=bool)).astype(np.int8))
+    degrees = rng.integers(-1, spread, size=40)
+    weights = np.maximum(degrees, 0.5)
+    upper = np.triu_indices(40, 1)
+    products, edges = np.outer(weights, weights)[upper], adjacency.nnz // 2
+    last = np.sort(products)[-edges]
+    above, tied = products > last, products == last
+    truth = adjacency.toarray()[upper]
+    hits = truth[above].sum() + (edges - above.sum()) / tied.sum() * truth[tied].sum()
+    found = recovery_from_degrees(degrees, adjacency)
+    assert found.precision == found.recall == pytest.approx(hits / edges)
+    assert found.base_rate == pytest.approx(truth.mean())
+
+
+def test_equal_degrees_tell_nothing():
+    adjacency = graph(30, [(i, (i + 1) % 30) for i in range(30)])
+    found = recovery_from_degrees(np.full(30, 2), adjacency)
+    assert found.precision == pytest.approx(found.base_rate)
+
+
 def test_a_graph_without_edges_is_refused(tmp_path: Path):
     with pytest.raises(UserError):
         recovery_from_walks(corpus(tmp_path, [[0, 1]], 2), graph(2, []))
+    with pytest.raises(UserError):
+        recovery_from_degrees(np.array([1, 1]), graph(2, []))
