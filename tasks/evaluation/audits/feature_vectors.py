@@ -1,70 +1,85 @@
-"""Audit of the multi-bit mechanism, alone and together with the neighbour list of the same user."""
+"""Audit of the multi-bit mechanism: vectors of many kinds, few users whose signs may hang together, and many draws.
+
+A user's (dimension, sign) pairs are summarised by their likelihood ratio under the claimed law, next to the kind of
+vector; by the first pair and the last one; by the number of signs +1.
+"""
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tasks.client.multibit import encode_features
-from tasks.evaluation.audits import neighbour_lists
-from tasks.evaluation.audits.case import AuditCase, gathered
+from tasks.client.multibit import encode_features, sampled_dimensions
+from tasks.evaluation.audits.case import AuditCase, Copies, gathered, joined
+from tasks.evaluation.audits.feature_inputs import on_grid, population, sign_ratios, vector_pairs
 from tasks.reports.feature import FeatureReport
-from tasks.reports.ledgers.composition import compose
 
 USERS = 50_000
 Bounds = tuple[float, float]
-UNIT = "feature vector and one bit of the list"
+UNIT_BOUNDS = (0.0, 1.0)
+ONE_SIGN_DRAWS = {"0.1": 50_000_000, "0.5": 80_000_000, "1": 120_000_000, "2": 350_000_000}
+"""A user in clear sends one sign like everybody: only very many draws show that some signs carry no noise."""
 
 
 def feature_cases() -> list[AuditCase]:
-    """One sign in four dimensions, several signs at larger budgets, and other declared bounds."""
-    small = [_case(epsilon, 4, (0.0, 1.0)) for epsilon in ("0.5", "1", "2", "4.4", "8.8")]
-    return [*small, _case("1", 30, (0.0, 1.0)), _case("1", 4, (-2.0, 3.0))]
+    """One sign in four or thirty dimensions, several signs at larger budgets, other bounds, and a single dimension."""
+    small = [_case(epsilon, 4) for epsilon in ("0.5", "1", "2", "4.4", "8.8")]
+    wide = [_case("1", 30), _case("2", 30), _case("6.6", 30), _case("1", 4, (-2.0, 3.0))]
+    return [*small, *wide, *(_one_sign_case(epsilon, draws) for epsilon, draws in ONE_SIGN_DRAWS.items())]
 
 
-def composed_cases() -> list[AuditCase]:
-    """One report of each kind by the same user: what the ledger calls a deployment."""
-    return [_composed(*budgets) for budgets in (("0.5", "0.5"), ("1", "1"), ("0.5", "1.5"), ("2", "4"))]
+def _case(epsilon: str, dimensions: int, bounds: Bounds = UNIT_BOUNDS) -> AuditCase:
+    line = reported(np.zeros((1, dimensions)), epsilon, bounds, np.random.default_rng(0)).ledger
+    setting = f"eps_x {epsilon}, {sampled_dimensions(epsilon, dimensions)} of {dimensions} dimensions"
+    return AuditCase(
+        line.mechanism,
+        f"{setting} in [{bounds[0]:g}, {bounds[1]:g}]",
+        line.unit,
+        float(line.epsilon),
+        partial(vectors, epsilon, dimensions, bounds),
+    )
 
 
-def _case(epsilon: str, dimensions: int, bounds: Bounds) -> AuditCase:
-    report = _reported(epsilon, dimensions, bounds, False, 1, np.random.default_rng(0))
-    setting = f"eps_x {epsilon}, {report.sampled} of {dimensions} dimensions in [{bounds[0]:g}, {bounds[1]:g}]"
-    sample = partial(vectors, epsilon, dimensions, bounds)
-    return AuditCase(report.ledger.mechanism, setting, report.ledger.unit, float(report.ledger.epsilon), sample)
+def _one_sign_case(epsilon: str, draws: int) -> AuditCase:
+    line = reported(np.zeros((1, 1)), epsilon, UNIT_BOUNDS, np.random.default_rng(0)).ledger
+    rare = 1 / (1 + math.exp(float(epsilon)))
+    setting = f"eps_x {epsilon}, a single dimension"
+    sample = partial(_signs, epsilon)
+    copies = Copies(1 - rare, rare)
+    return AuditCase(line.mechanism, setting, line.unit, float(line.epsilon), sample, draws, copies=copies)
 
 
-def _composed(eps_x: str, eps_a: str) -> AuditCase:
-    claim = float(compose([eps_x, eps_a]))
-    setting = f"eps_x {eps_x} + eps_a {eps_a}"
-    return AuditCase("multi-bit + randomised response (directed)", setting, UNIT, claim, partial(_both, eps_x, eps_a))
-
-
-def _reported(
-    epsilon: str, dimensions: int, bounds: Bounds, changed: bool, users: int, rng: np.random.Generator
-) -> FeatureReport:
-    """Vectors at the one or the other end of the declared bounds: the two that lie furthest apart."""
-    features = csr_array(np.full((users, dimensions), bounds[int(changed)]))
-    return encode_features(features, bounds, epsilon, rng, True, dataset="audit")
+def reported(places: NDArray[np.float64], epsilon: str, bounds: Bounds, rng: np.random.Generator) -> FeatureReport:
+    """One report of the real mechanism, of vectors that are given as places between the bounds."""
+    low, high = bounds
+    values = csr_array(np.clip(low + places * (high - low), low, high))
+    return encode_features(values, bounds, epsilon, rng, True, dataset="audit")
 
 
 def vectors(
     epsilon: str, dimensions: int, bounds: Bounds, changed: bool, draws: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """All that a user sends, the (dimension, sign) pairs, as digits to base 2d."""
+    """Users of all kinds, in the views that the module names."""
+    pairs = vector_pairs(dimensions)
+    kinds = population(len(pairs), min(USERS, draws))
+    places, budget = pairs[kinds, int(changed)], float(epsilon)
 
-    def digits() -> NDArray[np.int64]:
-        report = _reported(epsilon, dimensions, bounds, changed, min(USERS, draws), rng)
-        pairs = 2 * report.dims.astype(np.int64) + (report.signs == 1)
-        return pairs @ (2 * dimensions) ** np.arange(report.sampled)
+    def views() -> NDArray[np.int64]:
+        report = reported(places, epsilon, bounds, rng)
+        kind, plus = (kinds, len(pairs)), report.signs == 1
+        ratios = sign_ratios(pairs, budget / report.sampled)
+        seen = ratios[kinds[:, None], report.dims, plus.astype(np.int64)].sum(axis=1)
+        ends = [joined(kind, (report.dims[:, end], dimensions), (plus[:, end], 2)) for end in (0, -1)]
+        total = joined(kind, (plus.sum(axis=1), report.sampled + 1))
+        return np.array([joined(kind, on_grid(seen, budget)), *ends, total])
 
-    return gathered(digits, draws)
+    return gathered(views, draws)
 
 
-def _both(eps_x: str, eps_a: str, changed: bool, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    own_vector = vectors(eps_x, 4, (0.0, 1.0), changed, draws, rng)
-    # The bit that differs is enough of the list here: the rest of it is audited by itself.
-    return 2 * own_vector + neighbour_lists.bits(eps_a, "directed", changed, draws, rng) % 2
+def _signs(epsilon: str, changed: bool, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    places = np.full((min(4 * USERS, draws), 1), float(changed))
+    return gathered(lambda: (reported(places, epsilon, UNIT_BOUNDS, rng).signs == 1).ravel(), draws)

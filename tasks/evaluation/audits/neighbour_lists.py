@@ -1,7 +1,6 @@
-"""Audit of randomised response on neighbour lists, per bit of a list and per relation.
+"""Audit of randomised response on neighbour lists, per bit of a list; ``relations`` has it per relation.
 
-Rows of one report are independent users, so that a report of many users is many draws. An output is the bit that
-differs, two bits that do not, and the parity of the whole row: a mechanism that lets one bit show in others is seen.
+Rows of one report are independent users, so that a report of many users is many draws.
 """
 
 from __future__ import annotations
@@ -12,74 +11,65 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tasks.client.randomized_response import randomise_neighbour_lists
+from tasks.client.randomized_response import flip_probability, randomise_neighbour_lists
 from tasks.evaluation.audits.case import AuditCase, gathered
+from tasks.evaluation.audits.list_inputs import SCOUTS, Report, drawn, inputs
+from tasks.evaluation.audits.list_views import list_copies, list_views
 from tasks.reports.edge import EdgeReport
 from tasks.reports.edge_mode import EdgeMode
+from tasks.reports.ledgers.ledger_line import LedgerLine
 
-USERS = 256
 MODES: tuple[EdgeMode, ...] = ("directed", "directed-no-diagonal", "pair")
+EPSILONS = ("0.5", "1", "2", "4", "8")
+USERS = {"directed": 64, "directed-no-diagonal": 64, "pair": 128}
+"""Half of the lists of a pair report are short: more users make enough long ones."""
+MANY = 512
+REPORTS_AT_ONCE = 256
+LARGE_DRAWS = 30_000
 
 
 def list_cases() -> list[AuditCase]:
-    """Every mode at every budget, and relations that both ends report."""
-    cases = [_list_case(mode, epsilon) for mode in MODES for epsilon in ("0.5", "1", "2", "4", "8")]
-    return cases + [_relation_case(mode, epsilon) for mode in MODES[:2] for epsilon in ("0.5", "1", "2")]
+    """Every mode at every budget, and one graph of many users and long lists for every mode."""
+    few = [_case(mode, eps, USERS[mode], i % 2 == 1) for mode in MODES for i, eps in enumerate(EPSILONS)]
+    return [*few, *(_case(mode, "0.5", MANY, mode == "pair", LARGE_DRAWS) for mode in MODES)]
 
 
-def _list_case(mode: EdgeMode, epsilon: str) -> AuditCase:
-    line = reported(stars(False), epsilon, mode, np.random.default_rng(0)).ledger
-    return AuditCase(line.mechanism, f"eps_a {epsilon}", line.unit, float(line.epsilon), partial(bits, epsilon, mode))
+def list_line(epsilon: str, mode: EdgeMode) -> LedgerLine:
+    """The ledger line of a report."""
+    return reported(epsilon, mode, csr_array((2, 2), dtype=np.int8), np.random.default_rng(0)).ledger
 
 
-def _relation_case(mode: EdgeMode, epsilon: str) -> AuditCase:
-    line = reported(stars(False), epsilon, mode, np.random.default_rng(0)).ledger
-    claim = float(line.relation_epsilon or "nan")
-    return AuditCase(line.mechanism, f"eps_a {epsilon}", "relation", claim, partial(_relations, epsilon, mode))
+def _case(mode: EdgeMode, epsilon: str, users: int, odd: bool, draws: int = 600_000) -> AuditCase:
+    line, report = list_line(epsilon, mode), partial(reported, epsilon, mode)
+    return AuditCase(
+        line.mechanism,
+        f"eps_a {epsilon}, {users} users",
+        line.unit,
+        float(line.epsilon),
+        partial(list_outputs, report, mode, epsilon, users, odd),
+        draws,
+        copies=list_copies(inputs(mode, users, odd, report, 1), flip_probability(epsilon)),
+    )
 
 
-def stars(changed: bool) -> csr_array:
-    """A path over all users but the last; ``changed`` connects everyone to the last: one bit more in every list."""
-    dense = np.zeros((USERS, USERS), dtype=np.int8)
-    path = np.arange(USERS - 2)
-    dense[path, path + 1] = dense[path + 1, path] = 1
-    dense[-1, :-1] = dense[:-1, -1] = changed
-    return csr_array(dense)
-
-
-def reported(adjacency: csr_array, epsilon: str, mode: EdgeMode, rng: np.random.Generator) -> EdgeReport:
+def reported(epsilon: str, mode: EdgeMode, graph: csr_array, rng: np.random.Generator) -> EdgeReport:
     """One report of the real mechanism."""
-    return randomise_neighbour_lists(adjacency, epsilon, mode, rng, 1e3, True, dataset="audit")
+    return randomise_neighbour_lists(graph, epsilon, mode, rng, 1e3, True, dataset="audit")
 
 
-def dense_rows(report: EdgeReport) -> NDArray[np.int64]:
-    """The reported lists as (N, N) bits, without mirroring."""
-    shape = (report.nodes, report.nodes)
-    ones = np.ones(len(report.indices), dtype=np.int64)
-    return csr_array((ones, report.indices, report.indptr), shape=shape).toarray()
-
-
-def summarised(lists: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The rows of all users but the last."""
-    rows = lists[:-1]
-    return rows[:, -1] + 2 * rows[:, -2] + 4 * rows[:, 0] + 8 * (rows.sum(axis=1) % 2)
-
-
-def bits(epsilon: str, mode: EdgeMode, changed: bool, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Lists with or without one neighbour."""
-    graph = stars(changed)
-    return gathered(lambda: summarised(dense_rows(reported(graph, epsilon, mode, rng))), draws)
-
-
-def _relations(epsilon: str, mode: EdgeMode, changed: bool, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """What both ends say of their relation; users are paired off."""
-    even = np.arange(0, USERS, 2)
-    dense = np.zeros((USERS, USERS), dtype=np.int8)
-    dense[even, even + 1] = dense[even + 1, even] = changed
-    graph = csr_array(dense)
-
-    def pairs() -> NDArray[np.int64]:
-        lists = dense_rows(reported(graph, epsilon, mode, rng))
-        return lists[even, even + 1] + 2 * lists[even + 1, even]
-
-    return gathered(pairs, draws)
+def list_outputs(
+    report: Report,
+    mode: EdgeMode,
+    epsilon: str,
+    users: int,
+    odd: bool,
+    changed: bool,
+    draws: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Lists that differ in one bit each, in all views of ``list_views``."""
+    both = inputs(mode, users, odd, report, SCOUTS if users < MANY else 1)
+    lists, flip = both.second if changed else both.first, flip_probability(epsilon)
+    needed = -(-draws // len(both.subjects))
+    at_once = min(needed, max(1, REPORTS_AT_ONCE * 64**2 // users**2))
+    return gathered(lambda: list_views(both, lists, drawn(lists, mode, report, at_once, rng), flip), draws)

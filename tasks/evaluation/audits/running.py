@@ -6,18 +6,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tasks.evaluation.audits.case import AuditCase
+from tasks.evaluation.audits.deployments import composed_cases
 from tasks.evaluation.audits.embeddings import embedding_cases
-from tasks.evaluation.audits.feature_vectors import composed_cases, feature_cases
+from tasks.evaluation.audits.feature_neighbours import neighbour_cases
+from tasks.evaluation.audits.feature_vectors import feature_cases
 from tasks.evaluation.audits.fedwalk_encoder import encoder_cases
 from tasks.evaluation.audits.fedwalk_tree import tree_cases
-from tasks.evaluation.audits.lower_bound import audit_epsilon
+from tasks.evaluation.audits.lower_bound import BOUNDING, bounded, parted
 from tasks.evaluation.audits.neighbour_lists import list_cases
+from tasks.evaluation.audits.relations import relation_cases
+from tasks.evaluation.audits.share_in_clear import smallest_share
 from tasks.seeds import derive_seed, generator
 
 CONFIDENCE = 0.999
-FAST_DRAWS = 20_000
+FAST_DRAWS = 60_000
+DRAWS_AT_ONCE = 400_000
 NEAR = 0.85
 """The share of a claim from which on its lower bound needs no remark."""
 FEW_DRAWS = "more draws would show more"
@@ -33,6 +39,7 @@ class AuditRow:
         lower_bound: the mechanism spends at least this.
         draws: outputs per input.
         confidence: that no lower bound of the whole audit is above the truth.
+        share_in_clear: the smallest share of users in clear that would have been caught, 1 where none would be.
         remark: why the lower bound stays well below the claim, if it does.
     """
 
@@ -43,6 +50,7 @@ class AuditRow:
     lower_bound: float
     draws: int
     confidence: float
+    share_in_clear: float
     remark: str
 
     @property
@@ -60,7 +68,9 @@ def all_cases() -> list[AuditCase]:
     """Every mechanism and encoder with a guarantee, with every setting that is audited."""
     return [
         *list_cases(),
+        *relation_cases(),
         *feature_cases(),
+        *neighbour_cases(),
         *composed_cases(),
         *embedding_cases(),
         *tree_cases(),
@@ -69,7 +79,7 @@ def all_cases() -> list[AuditCase]:
 
 
 def audited(cases: Sequence[AuditCase], seed: int, most_draws: int | None = None) -> Iterator[AuditRow]:
-    """The rows of all cases, one after another; the confidence is shared among them (Bonferroni).
+    """The rows of all cases, one after another; the confidence is shared among them and their views (Bonferroni).
 
     Args:
         cases: what to audit.
@@ -78,19 +88,48 @@ def audited(cases: Sequence[AuditCase], seed: int, most_draws: int | None = None
     """
     for case in cases:
         draws = case.draws if most_draws is None else min(case.draws, most_draws)
-        first, second = (case.sample(changed, draws, _noise(case, changed, seed)) for changed in (False, True))
-        found = audit_epsilon(first, second, confidence=CONFIDENCE, mechanisms=len(cases))
-        far = found.lower_bound < NEAR * case.claim
+        sides = [_counted(case, changed, draws, _noise(case, changed, seed)) for changed in (False, True)]
+        risk = (1 - CONFIDENCE) / len(cases) / len(sides[0])
+        bound = max(bounded(*_alike(*views), risk)[0] for views in zip(*sides, strict=True))
+        far = bound < NEAR * case.claim
+        share = 1.0
+        if case.copies is not None:
+            share = smallest_share(case.claim, case.copies, parted(draws)[BOUNDING], risk)
         yield AuditRow(
             mechanism=case.mechanism,
             setting=case.setting,
             unit=case.unit,
             claim=case.claim,
-            lower_bound=found.lower_bound,
-            draws=found.draws,
-            confidence=found.confidence,
+            lower_bound=bound,
+            draws=draws,
+            confidence=CONFIDENCE,
+            share_in_clear=share,
             remark=(case.remark or FEW_DRAWS) if far else "",
         )
+
+
+def _counted(case: AuditCase, changed: bool, draws: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    """For every view, int64 (3, outcomes): how often each outcome is drawn in each part."""
+    parts: list[list[NDArray[np.int64]]] = []
+    for part in parted(draws):
+        totals: list[NDArray[np.int64]] = []
+        for start in range(0, part, DRAWS_AT_ONCE):
+            views = np.atleast_2d(case.sample(changed, min(DRAWS_AT_ONCE, part - start), rng))
+            counts = [np.bincount(view) for view in views]
+            totals = [sum(_alike(*pair)) for pair in zip(totals, counts, strict=True)] if totals else counts
+        parts.append(totals)
+    width = [max(map(len, views)) for views in zip(*parts, strict=True)]
+    return [np.array([_wider(v, size) for v in views]) for size, views in zip(width, zip(*parts), strict=True)]
+
+
+def _alike(*counts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Counts of outcomes along the last axis, filled up with zeros to one number of outcomes."""
+    width = max(array.shape[-1] for array in counts)
+    return [_wider(array, width) for array in counts]
+
+
+def _wider(counts: NDArray[np.int64], width: int) -> NDArray[np.int64]:
+    return np.pad(counts, [(0, 0)] * (counts.ndim - 1) + [(0, width - counts.shape[-1])])
 
 
 def _noise(case: AuditCase, changed: bool, seed: int) -> np.random.Generator:
