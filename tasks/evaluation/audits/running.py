@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tasks.evaluation.audits.case import AuditCase
 from tasks.evaluation.audits.deployments import composed_cases
+from tasks.evaluation.audits.embedding_neighbours import few_graphs_cases
 from tasks.evaluation.audits.embeddings import embedding_cases
 from tasks.evaluation.audits.feature_neighbours import neighbour_cases
 from tasks.evaluation.audits.feature_vectors import feature_cases
@@ -73,6 +74,7 @@ def all_cases() -> list[AuditCase]:
         *neighbour_cases(),
         *composed_cases(),
         *embedding_cases(),
+        *few_graphs_cases(),
         *tree_cases(),
         *encoder_cases(),
     ]
