@@ -34,9 +34,7 @@ def embedding_cases() -> list[AuditCase]:
     return [*small, *large, *rows, *printed, *wide, _case("paper", ONE_SIGN[0], 1, 1, ONE_SIGN[1])]
 
 
-def _case(
-    encoder: Encoder, epsilon: str, nodes: int, width: int, draws: int = 500_000, remark: str = ""
-) -> AuditCase:
+def _case(encoder: Encoder, epsilon: str, nodes: int, width: int, draws: int = 500_000, remark: str = "") -> AuditCase:
     line = reported(np.zeros((1, nodes, width)), encoder, epsilon, np.random.default_rng(0)).ledger
     # The line of ``paper`` states the printed budget; its words, and the law, say that a graph spends a share of it.
     budget = vector_budget(encoder, epsilon, nodes)

@@ -15,6 +15,7 @@ from tasks.evaluation.audits.embeddings import embedding_cases
 from tasks.evaluation.audits.feature_neighbours import neighbour_cases
 from tasks.evaluation.audits.feature_vectors import feature_cases
 from tasks.evaluation.audits.fedwalk_encoder import encoder_cases
+from tasks.evaluation.audits.fedwalk_lists import encoded_list_cases
 from tasks.evaluation.audits.fedwalk_tree import tree_cases
 from tasks.evaluation.audits.lower_bound import BOUNDING, bounded, parted
 from tasks.evaluation.audits.neighbour_lists import list_cases
@@ -23,7 +24,7 @@ from tasks.evaluation.audits.share_in_clear import smallest_share
 from tasks.seeds import derive_seed, generator
 
 CONFIDENCE = 0.999
-FAST_DRAWS = 60_000
+FAST_DRAWS = 30_000
 DRAWS_AT_ONCE = 400_000
 NEAR = 0.85
 """The share of a claim from which on its lower bound needs no remark."""
@@ -77,6 +78,7 @@ def all_cases() -> list[AuditCase]:
         *few_graphs_cases(),
         *tree_cases(),
         *encoder_cases(),
+        *encoded_list_cases(),
     ]
 
 

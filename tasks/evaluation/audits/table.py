@@ -13,13 +13,24 @@ from tasks.errors import UserError
 from tasks.evaluation.audits.running import AuditRow
 
 DIGITS = 4
-COLUMNS = ("mechanism", "claim", "lower_bound", "draws", "confidence", "seen", "setting", "unit", "remark")
-SUMMARY = ("mechanism", "settings", "claims", "lower bound / claim")
+COLUMNS = (
+    "mechanism",
+    "claim",
+    "lower_bound",
+    "draws",
+    "confidence",
+    "seen",
+    "share_in_clear",
+    "setting",
+    "unit",
+    "remark",
+)
+SUMMARY = ("mechanism", "settings", "claims", "lower bound / claim", "smallest share in clear seen")
 
 
 def audit_frame(rows: Iterable[AuditRow]) -> pd.DataFrame:
-    """One line per row: its fields and ``seen``, the share of the claim; lower bounds rounded down, never up."""
-    scale = 10**DIGITS
+    """One line per row: its fields and ``seen``, the share of the claim; bounds are rounded down, shares in clear up."""
+    scale, finer = 10**DIGITS, 10 ** (DIGITS + 2)
     records = [
         {
             "mechanism": row.mechanism,
@@ -28,6 +39,7 @@ def audit_frame(rows: Iterable[AuditRow]) -> pd.DataFrame:
             "draws": row.draws,
             "confidence": row.confidence,
             "seen": math.floor(row.seen * scale) / scale,
+            "share_in_clear": math.ceil(row.share_in_clear * finer) / finer,
             "setting": row.setting,
             "unit": row.unit,
             "remark": row.remark,
@@ -59,14 +71,22 @@ def read_audit(path: Path) -> pd.DataFrame:
 
 
 def audit_summary(frame: pd.DataFrame) -> list[tuple[str, ...]]:
-    """One row per mechanism: its settings, claims, and the shares of them that were seen spent."""
+    """One row per mechanism: its settings, claims, the shares of them that were seen spent, and the best look at leaks."""
     rows: list[tuple[str, ...]] = []
     for mechanism, block in frame.groupby("mechanism", sort=False):
         claims, shares = (sorted(block[name]) for name in ("claim", "seen"))
         over = int((block["lower_bound"] > block["claim"]).sum())
         seen = f"{shares[0]:.1%} to {shares[-1]:.1%}{f', {over} MORE THAN CLAIMED' if over else ''}"
-        rows.append((str(mechanism), str(len(block)), f"{claims[0]:.4g} to {claims[-1]:.4g}", seen))
+        rows.append((str(mechanism), str(len(block)), f"{claims[0]:.4g} to {claims[-1]:.4g}", seen, _leak(block)))
     return rows
+
+
+def _leak(block: pd.DataFrame) -> str:
+    return _one_in(float(block["share_in_clear"].min()))
+
+
+def _one_in(share: float) -> str:
+    return f"1 in {math.floor(1 / share):,}" if share < 1 else "-"
 
 
 def audit_text(frame: pd.DataFrame) -> str:
@@ -80,7 +100,7 @@ def audit_text(frame: pd.DataFrame) -> str:
             over = "  MORE THAN CLAIMED" if row["lower_bound"] > row["claim"] else ""
             lines.append(
                 f"  claim {row['claim']:<6.4g} lower bound {row['lower_bound']:<8.4f} {row['seen']:>6.1%}"
-                f"  {row['setting']}; {row['unit']}{mark}{over}"
+                f"  in clear {_one_in(row['share_in_clear']):<11}  {row['setting']}; {row['unit']}{mark}{over}"
             )
     lines += ["", common(frame)]
     lines += [f"[{number}] {remark}" for number, remark in enumerate(remarks, 1)]
@@ -91,4 +111,7 @@ def common(frame: pd.DataFrame) -> str:
     """What holds for all rows."""
     draws = " to ".join(f"{number:,}" for number in sorted({frame["draws"].min(), frame["draws"].max()}))
     confidence = frame["confidence"].iloc[0]
-    return f"All lower bounds hold together with confidence {confidence:.1%}; draws per input: {draws}"
+    return (
+        f"All lower bounds hold together with confidence {confidence:.1%}; draws per input: {draws}. A leak of the share "
+        "in clear that is named, or of a larger one, would have been caught"
+    )
