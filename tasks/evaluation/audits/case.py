@@ -1,7 +1,7 @@
 """What an audit needs to know of a mechanism: two neighbouring inputs to draw for, and what its ledger claims.
 
-An audit draws for many users at once. They hold lists, vectors or tables of many kinds; half of them or all of them hold
-one of two neighbouring inputs. Each is one draw, and the public question of which user it is may be part of the outcome.
+An audit draws for many users at once. They hold lists, vectors or tables of many kinds, and half of them or all of them
+hold one of two neighbouring inputs. Each is one draw; which user it is, is public and may be part of the outcome.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 Sample = Callable[[bool, int, np.random.Generator], NDArray[np.int64]]
 """``sample(changed, draws, rng)``: independent outputs of the real mechanism, each summarised by small integers from 0.
 
-``changed`` says which of the two neighbouring inputs is reported. The array is (views, draws), or (draws,) for one view:
-different summaries of the same outputs, each judged by itself. Whatever maps outputs to integers is post-processing and
-costs no validity; a good map keeps the outputs apart whose probabilities differ most. Draw i must stand for the same
-user under both inputs.
+``changed`` says which of the two neighbouring inputs is reported. The array is (views, draws), or (draws,) for one
+view: different summaries of the same outputs, each judged by itself. Whatever maps outputs to integers is
+post-processing and costs no validity; a good map keeps the outputs apart whose probabilities differ most. Draw i must
+stand for the same user under both inputs.
 """
 
 
@@ -63,7 +63,7 @@ class AuditCase:
 
 
 def gathered(draw: Callable[[], NDArray[np.integer]], draws: int) -> NDArray[np.int64]:
-    """``draw()`` called until there are ``draws`` outputs, along the last axis; each call gives some independent ones."""
+    """``draw()`` called until there are ``draws`` outputs along the last axis; each call gives independent ones."""
     parts: list[NDArray[np.integer]] = []
     count = 0
     while count < draws:

@@ -33,6 +33,7 @@ def _composed(eps_x: str, eps_a: str) -> AuditCase:
         UNIT,
         float(compose([eps_x, eps_a])),
         partial(_both, eps_x, eps_a, partial(reported, eps_a, "directed")),
+        300_000,
         copies=Copies(rest * (1 - flip), rest * flip),
     )
 

@@ -1,4 +1,4 @@
-"""Audit of the embedding encoders on few graphs of several sizes: whether one's signs depend on who it is, or on another's.
+"""Audit of the embedding encoders on few graphs of several sizes: do one's signs depend on who it is, or on another's?
 
 Every second graph changes as a whole; the next one's embedding stays as it is, half-way between the bounds.
 """

@@ -7,6 +7,7 @@ number of signs +1 in its first and in its last row; and by whether all signs ag
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -19,7 +20,7 @@ from tasks.reports.embedding import EmbeddingReport, Encoder
 from tasks.reports.embedding_budget import sampled_cells, vector_budget
 
 CELLS_AT_ONCE = 200_000
-ONE_SIGN = "0.1", 45_000_000
+ONE_SIGN = "0.1", 60_000_000
 """Budget and draws of a graph that sends a single sign, in clear or not."""
 
 
@@ -31,7 +32,8 @@ def embedding_cases() -> list[AuditCase]:
     rows = [_case("row", epsilon, nodes, 2) for epsilon in ("0.5", "1", "2") for nodes in (2, 48)]
     printed = [_case("paper", epsilon, 2, 2) for epsilon in ("1", "2", "4")]
     wide = [_case("per_row", "2", 1, 16), _case("per_row", "6", 1, 16), _case("paper", "2", 3, 5)]
-    return [*small, *large, *rows, *printed, *wide, _case("paper", ONE_SIGN[0], 1, 1, ONE_SIGN[1])]
+    one_sign = replace(_case("paper", ONE_SIGN[0], 1, 1), sample=_single_signs, draws=ONE_SIGN[1])
+    return [*small, *large, *rows, *printed, *wide, one_sign]
 
 
 def _case(encoder: Encoder, epsilon: str, nodes: int, width: int, draws: int = 500_000, remark: str = "") -> AuditCase:
@@ -57,7 +59,7 @@ def _case(encoder: Encoder, epsilon: str, nodes: int, width: int, draws: int = 5
 
 
 def embedding_pairs(encoder: Encoder, nodes: int, width: int) -> NDArray[np.float64]:
-    """(kinds, 2, n, h): all cells change as in ``vector_pairs``, or (``row``) those of one row do, a first or last one."""
+    """(kinds, 2, n, h): all cells change as in ``vector_pairs``, or (``row``) those of a first, last or middle row."""
     if encoder != "row":
         return vector_pairs(nodes * width).reshape(-1, 2, nodes, width)
     rows = vector_pairs(width)
@@ -81,6 +83,11 @@ def sent_cells(report: EmbeddingReport) -> NDArray[np.int64]:
     cells = np.zeros((len(report.indptr) - 1, report.dimensions), dtype=np.int64)
     cells[np.repeat(np.arange(len(cells)), np.diff(report.indptr)), report.columns] = report.signs
     return cells.reshape(report.graphs, -1, report.dimensions)
+
+
+def _single_signs(changed: bool, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    graphs = np.full((min(CELLS_AT_ONCE, draws), 1, 1), float(changed))
+    return gathered(lambda: (reported(graphs, "paper", ONE_SIGN[0], rng).signs == 1).astype(np.int64), draws)
 
 
 def _outputs(

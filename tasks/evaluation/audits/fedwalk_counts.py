@@ -28,7 +28,7 @@ SIZES = np.array([1, 2, 6, 30, 100, 200])
 
 
 def count_cases() -> list[AuditCase]:
-    """Both sensitivities, and tables of many cells, for at a large budget few of them are likely to be exact together."""
+    """Both sensitivities, and tables of more cells: at a large budget, chance makes small ones exact."""
     cases = [_case(epsilon, sensitivity, BINS) for sensitivity in (1, 2) for epsilon in ("0.5", "1", "2")]
     return [*cases, _case("2", 1, MORE_BINS, MORE_DRAWS)]
 
@@ -73,13 +73,18 @@ def drawn_tables(
 ) -> NDArray[np.int64]:
     """int64 (V, cells): one report."""
     lists = both.lists[int(changed)]
-    return reported_counts(lists, both.published, both.bins, epsilon, sensitivity, rng).counts.reshape(VERTICES, -1)
+    return (
+        reported_counts(lists, both.published, both.bins, epsilon, sensitivity, rng)
+        .counts.reshape(VERTICES, -1)
+        .astype(np.int64)
+    )
 
 
 def sides(both: CountInputs, tables: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(V/2,) each: how far the cells that gain and that lose lie from the first input's."""
     subjects = np.arange(0, VERTICES, 2)
-    return tuple(tables[subjects, c] - both.exact[0, subjects, c] for c in (both.gains, both.loses))  # type: ignore[return-value]
+    gain, lose = (tables[subjects, c] - both.exact[0, subjects, c] for c in (both.gains, both.loses))
+    return gain, lose
 
 
 def exact_elsewhere(both: CountInputs, tables: NDArray[np.int64], changed: bool) -> NDArray[np.int64]:

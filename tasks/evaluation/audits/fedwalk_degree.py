@@ -23,7 +23,7 @@ DEVICES, DEVICES_AT_ONCE = 48, 20_000
 WIDTH = 24
 """Noise up to this far from 0 is told apart."""
 ONE_NUMBER = "0.1", 10_000_000
-"""Budget and draws of degrees of which some carry no noise: zero noise is common, and only many draws show more of it."""
+"""Budget and draws where some degrees carry no noise: no noise is common, and only many draws show more of it."""
 
 
 def degree_cases() -> list[AuditCase]:

@@ -31,7 +31,7 @@ def uneven_tree(leaves: int) -> ClusterTree:
 
 
 def levels_from(tree: ClusterTree, vertex: int) -> NDArray[np.int64]:
-    """rho(vertex, w) for every leaf w: the level, from the deepest leaf, of their lowest common ancestor; 0 for itself."""
+    """rho(vertex, w) for every leaf w: the level of their lowest common ancestor, or 0 for itself."""
     layout, levels, node = tree.layout, np.zeros(tree.leaves, dtype=np.int64), vertex
     while layout.parent[node] >= 0:
         beside = layout.sibling[node]
@@ -50,7 +50,7 @@ def log_law(tree: ClusterTree, epsilon: float, vertex: int) -> NDArray[np.float6
 def vertex_pairs(tree: ClusterTree, epsilon: float) -> NDArray[np.int64]:
     """(kinds, 2): first the two leaves that the law tells apart best, then near ones, outer ones and some at random.
 
-    That is: of the leaves on either side of the root, one that is most often sent as it is, and one that is least often.
+    That is: on either side of the root, a leaf that is sent as it is most often, and one that is least often.
     """
     layout = tree.layout
     side = layout.order[: layout.size[tree.children[-1][0]]]

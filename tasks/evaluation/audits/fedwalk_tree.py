@@ -118,7 +118,7 @@ def _common_in(bucket: NDArray[np.int64], bins: NDArray[np.int32], length: int) 
 
 
 def _paired(common: NDArray[np.int64], related: bool) -> NeighbourLists:
-    """Every device with the first ``common`` vertices as neighbours and, if related, the device that it is paired with."""
+    """Every device with the first ``common`` vertices as neighbours and, if related, the device it is paired with."""
     devices = np.arange(len(common))
     base = lists_of_lengths(common)
     if not related:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,13 @@ from tasks.reports.edge_mode import EdgeMode
 from tasks.seeds import generator
 
 Report = Callable[[csr_array, np.random.Generator], EdgeReport]
+Kind = Callable[[int, NDArray[np.int64]], int]
+"""Picks the bit that differs: from the user and the columns that it reports."""
 SCOUTS = 256
 """Reports that are drawn, and counted nowhere, to find the bit that is flipped least and bits that flip together."""
-SPARSE, FULL = 5, 1.0
-DENSITIES = (0.0, 1 / 512, SPARSE / 64, 0.5, FULL, 0.9)
+ODD = 5.0
+"""Standard deviations from which on a bit's share of flips is taken for odd."""
+DENSITIES = (0.0, 1 / 512, 5 / 64, 0.5, 1.0, 0.9)
 """Of the lists, in turn: nobody, one or none, a few, half, everybody, nearly everybody."""
 
 
@@ -93,11 +96,13 @@ def inputs(mode: EdgeMode, nodes: int, odd: bool, report: Report, scouts: int = 
     subjects = subjects[reported[subjects].any(axis=1)]
     noise = (drawn(lists, mode, report, scouts, generator(scouts)) ^ lists).astype(np.float32)
     rate = noise.mean(axis=0)
-    typical = np.median(rate[reported])
-    kinds = (_first, _last, _next_to_diagonal, _middle, *([partial(_oddest, np.abs(rate - typical))] * 2))
+    typical = float(np.median(rate[reported]))
+    oddness = np.abs(rate - typical) / np.sqrt(typical * (1 - typical) / scouts + 1e-9)
     columns = [np.flatnonzero(reported[user]) for user in subjects]
-    # The number of kinds of bits and the twelve kinds of lists, two users each, would march in step without the 7.
-    places = np.array([kinds[i % 7 % len(kinds)](u, c) for i, (u, c) in enumerate(zip(subjects, columns, strict=True))])
+    # The number of kinds of bits and the twelve kinds of lists, two users each, would march in step without the 5.
+    places = np.array(
+        [_place(KINDS[i % 5 % 4], oddness[u, c], u, c) for i, (u, c) in enumerate(zip(subjects, columns, strict=True))]
+    )
     second = lists.copy()
     second[subjects, places] ^= True
     twins, turned = (subjects ^ 1) * nodes + places, np.zeros(len(subjects), dtype=bool)
@@ -110,23 +115,28 @@ def inputs(mode: EdgeMode, nodes: int, odd: bool, report: Report, scouts: int = 
 
 
 def _first(user: int, columns: NDArray[np.int64]) -> int:
-    return columns[0]
+    return int(columns[0])
 
 
 def _last(user: int, columns: NDArray[np.int64]) -> int:
-    return columns[-1]
+    return int(columns[-1])
 
 
 def _next_to_diagonal(user: int, columns: NDArray[np.int64]) -> int:
-    return columns[min(np.searchsorted(columns, user), len(columns) - 1)]
+    return int(columns[min(int(np.searchsorted(columns, user)), len(columns) - 1)])
 
 
 def _middle(user: int, columns: NDArray[np.int64]) -> int:
-    return columns[len(columns) // 2]
+    return int(columns[len(columns) // 2])
 
 
-def _oddest(oddness: NDArray[np.float32], user: int, columns: NDArray[np.int64]) -> int:
-    return columns[np.argmax(oddness[user, columns])]
+KINDS: tuple[Kind, ...] = (_first, _last, _next_to_diagonal, _middle)
+
+
+def _place(kind: Kind, oddness: NDArray[np.float32], user: int, columns: NDArray[np.int64]) -> int:
+    """The bit that is flipped oddly often or seldom, where there is one; else the kind's."""
+    oddest = int(np.argmax(oddness))
+    return int(columns[oddest]) if oddness[oddest] > ODD else kind(user, columns)
 
 
 def _twins(noise: NDArray[np.float32], bits: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -34,11 +34,14 @@ def list_views(inputs: ListInputs, lists: NDArray[np.bool_], reports: NDArray[np
     who = np.arange(len(subjects))
     bit = (own, 2)
     copy = (flips == 0) & looked_at(inputs, flip)
+    total = lists[subjects].sum(axis=1)
+    parts = (ones, total), (flips - ones, lengths - total)
+    kept = [((count == 0) & ((1 - flip) ** size < RARE), 2) for count, size in parts]
     views = [
         joined((who, len(who)), bit),
         joined((copy, 2), (flips == lengths, 2), _deviation(flips, lengths, flip), bit),
-        joined((ones, FEW), (flips - ones == 0, 2), bit),
-        joined((twin, 2), bit),
+        joined(*kept, (ones, FEW), (flips - ones == 0, 2), bit),
+        joined((who, len(who)), (twin, 2), bit),
         joined((flips % 2, 2), bit),
         joined(around(more, 3), (np.broadcast_to(inputs.first[subjects, inputs.places], more.shape), 2)),
         joined(_deviation(next_flips, inputs.reported[next_user].sum(axis=1), flip), (next_flips == 0, 2), bit),

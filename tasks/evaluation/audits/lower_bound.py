@@ -5,8 +5,8 @@ integers) with the largest estimated log ratio is chosen: its first part ranks t
 second says how many of the ranking to take, or those that lead it by luck would be taken for an event. On the other
 two thirds the event's probabilities are bounded by Clopper-Pearson, so choosing costs no confidence. The draws need not
 be alike: those of different users, the same ones under both inputs, deviate less than a binomial of their mean
-probability does (Hoeffding, 1956). A lower bound above the claim refutes the claim; one below it proves nothing but says
-how much of the claim was seen spent.
+probability does (Hoeffding, 1956). A lower bound above the claim refutes the claim; one below it proves nothing but
+says how much of the claim was seen spent.
 """
 
 from __future__ import annotations

@@ -26,12 +26,18 @@ USERS = {"directed": 64, "directed-no-diagonal": 64, "pair": 128}
 MANY = 512
 REPORTS_AT_ONCE = 256
 LARGE_DRAWS = 30_000
+DRAWS, DRAWS_AT_2 = 300_000, 1_000_000
+"""At a budget of 2 chance makes copies, and a leak is looked for among them."""
 
 
 def list_cases() -> list[AuditCase]:
     """Every mode at every budget, and one graph of many users and long lists for every mode."""
-    few = [_case(mode, eps, USERS[mode], i % 2 == 1) for mode in MODES for i, eps in enumerate(EPSILONS)]
-    return [*few, *(_case(mode, "0.5", MANY, mode == "pair", LARGE_DRAWS) for mode in MODES)]
+    few = [
+        _case(mode, epsilon, USERS[mode], number % 2 == 1, DRAWS_AT_2 if epsilon == "2" else DRAWS)
+        for mode in MODES
+        for number, epsilon in enumerate(EPSILONS)
+    ]
+    return [*few, *(_case(mode, "0.5", MANY, mode == "directed", LARGE_DRAWS) for mode in MODES)]
 
 
 def list_line(epsilon: str, mode: EdgeMode) -> LedgerLine:
@@ -39,7 +45,7 @@ def list_line(epsilon: str, mode: EdgeMode) -> LedgerLine:
     return reported(epsilon, mode, csr_array((2, 2), dtype=np.int8), np.random.default_rng(0)).ledger
 
 
-def _case(mode: EdgeMode, epsilon: str, users: int, odd: bool, draws: int = 600_000) -> AuditCase:
+def _case(mode: EdgeMode, epsilon: str, users: int, odd: bool, draws: int = DRAWS) -> AuditCase:
     line, report = list_line(epsilon, mode), partial(reported, epsilon, mode)
     return AuditCase(
         line.mechanism,

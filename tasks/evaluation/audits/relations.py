@@ -30,7 +30,7 @@ def _case(mode: EdgeMode, epsilon: str) -> AuditCase:
         "relation",
         float(line.relation_epsilon or "nan"),
         partial(_outputs, mode, epsilon),
-        600_000,
+        400_000,
         copies=Copies(rest * (1 - flip) ** 2, rest * flip**2, 1 - flip),
     )
 

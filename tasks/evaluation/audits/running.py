@@ -17,14 +17,14 @@ from tasks.evaluation.audits.feature_vectors import feature_cases
 from tasks.evaluation.audits.fedwalk_encoder import encoder_cases
 from tasks.evaluation.audits.fedwalk_lists import encoded_list_cases
 from tasks.evaluation.audits.fedwalk_tree import tree_cases
-from tasks.evaluation.audits.lower_bound import BOUNDING, bounded, parted
+from tasks.evaluation.audits.lower_bound import BOUNDING, PARTS, bounded, parted
 from tasks.evaluation.audits.neighbour_lists import list_cases
 from tasks.evaluation.audits.relations import relation_cases
 from tasks.evaluation.audits.share_in_clear import smallest_share
 from tasks.seeds import derive_seed, generator
 
 CONFIDENCE = 0.999
-FAST_DRAWS = 30_000
+FAST_DRAWS = 20_000
 DRAWS_AT_ONCE = 400_000
 NEAR = 0.85
 """The share of a claim from which on its lower bound needs no remark."""
@@ -94,7 +94,7 @@ def audited(cases: Sequence[AuditCase], seed: int, most_draws: int | None = None
         draws = case.draws if most_draws is None else min(case.draws, most_draws)
         sides = [_counted(case, changed, draws, _noise(case, changed, seed)) for changed in (False, True)]
         risk = (1 - CONFIDENCE) / len(cases) / len(sides[0])
-        bound = max(bounded(*_alike(*views), risk)[0] for views in zip(*sides, strict=True))
+        bound = max(bounded(*_alike(first, second), risk)[0] for first, second in zip(*sides, strict=True))
         far = bound < NEAR * case.claim
         share = 1.0
         if case.copies is not None:
@@ -114,26 +114,28 @@ def audited(cases: Sequence[AuditCase], seed: int, most_draws: int | None = None
 
 def _counted(case: AuditCase, changed: bool, draws: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """For every view, int64 (3, outcomes): how often each outcome is drawn in each part."""
-    parts: list[list[NDArray[np.int64]]] = []
-    for part in parted(draws):
-        totals: list[NDArray[np.int64]] = []
+    views: list[NDArray[np.int64]] = []
+    for number, part in enumerate(parted(draws)):
         for start in range(0, part, DRAWS_AT_ONCE):
-            views = np.atleast_2d(case.sample(changed, min(DRAWS_AT_ONCE, part - start), rng))
-            counts = [np.bincount(view) for view in views]
-            totals = [sum(_alike(*pair)) for pair in zip(totals, counts, strict=True)] if totals else counts
-        parts.append(totals)
-    width = [max(map(len, views)) for views in zip(*parts, strict=True)]
-    return [np.array([_wider(v, size) for v in views]) for size, views in zip(width, zip(*parts), strict=True)]
+            outcomes = np.atleast_2d(case.sample(changed, min(DRAWS_AT_ONCE, part - start), rng))
+            views = views or [np.zeros((len(PARTS), 0), dtype=np.int64)] * len(outcomes)
+            views = [_more(counts, number, view) for counts, view in zip(views, outcomes, strict=True)]
+    return views
 
 
-def _alike(*counts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Counts of outcomes along the last axis, filled up with zeros to one number of outcomes."""
-    width = max(array.shape[-1] for array in counts)
-    return [_wider(array, width) for array in counts]
+def _more(counts: NDArray[np.int64], part: int, outcomes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """``counts`` and the outcomes of some more draws of a part."""
+    drawn = np.bincount(outcomes)[None, :]
+    counts, drawn = _alike(counts, drawn)
+    counts[part] += drawn[0]
+    return counts
 
 
-def _wider(counts: NDArray[np.int64], width: int) -> NDArray[np.int64]:
-    return np.pad(counts, [(0, 0)] * (counts.ndim - 1) + [(0, width - counts.shape[-1])])
+def _alike(first: NDArray[np.int64], second: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Copies of two counts of outcomes, the shorter one filled up with zeros."""
+    width = max(first.shape[1], second.shape[1])
+    first, second = (np.pad(counts, [(0, 0), (0, width - counts.shape[1])]) for counts in (first, second))
+    return first, second
 
 
 def _noise(case: AuditCase, changed: bool, seed: int) -> np.random.Generator:

@@ -1,9 +1,9 @@
 """The smallest share of users in clear that an audit would catch: its power against a leak, computed and not drawn.
 
 A leak of share s sends an input as it is with probability s. The event "a copy of this input" then has the probability
-own + s (reach - own) under it and no more than neighbour under the other one; it refutes a claim once its lower limit is
-more than e^claim times the other's upper limit. The chance that the counts come out less telling than assumed is 1 in 20
-for each of the two inputs.
+own + s (reach - own) under it and neighbour (1 - s) under the other one; it refutes a claim once its lower limit is more
+than e^claim times the other's upper limit. The chance that the counts come out less telling than assumed is 1 in 20 for
+each of the two inputs.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def smallest_share(claim: float, copies: Copies, trials: int, risk: float) -> fl
         trials: draws per input that bound the event.
         risk: of the bound.
     """
-    unseen = int(binom.ppf(1 - LUCK, trials, copies.neighbour))
-    _, high = clopper_pearson(unseen, trials, risk / 2)
 
     def caught(share: float) -> bool:
         seen = int(binom.ppf(LUCK, trials, copies.own + share * (copies.reach - copies.own)))
+        unseen = int(binom.ppf(1 - LUCK, trials, copies.neighbour * (1 - share)))
         low, _ = clopper_pearson(seen, trials, risk / 2)
+        _, high = clopper_pearson(unseen, trials, risk / 2)
         return low > math.exp(claim) * high
 
     if not caught(1.0):

@@ -29,7 +29,7 @@ SUMMARY = ("mechanism", "settings", "claims", "lower bound / claim", "smallest s
 
 
 def audit_frame(rows: Iterable[AuditRow]) -> pd.DataFrame:
-    """One line per row: its fields and ``seen``, the share of the claim; bounds are rounded down, shares in clear up."""
+    """One line per row, with ``seen``, the share of the claim; bounds are rounded down, shares in clear up."""
     scale, finer = 10**DIGITS, 10 ** (DIGITS + 2)
     records = [
         {
@@ -71,7 +71,7 @@ def read_audit(path: Path) -> pd.DataFrame:
 
 
 def audit_summary(frame: pd.DataFrame) -> list[tuple[str, ...]]:
-    """One row per mechanism: its settings, claims, the shares of them that were seen spent, and the best look at leaks."""
+    """One row per mechanism: its settings, claims, the shares of them that were seen spent, and the smallest leak."""
     rows: list[tuple[str, ...]] = []
     for mechanism, block in frame.groupby("mechanism", sort=False):
         claims, shares = (sorted(block[name]) for name in ("claim", "seen"))
@@ -112,6 +112,6 @@ def common(frame: pd.DataFrame) -> str:
     draws = " to ".join(f"{number:,}" for number in sorted({frame["draws"].min(), frame["draws"].max()}))
     confidence = frame["confidence"].iloc[0]
     return (
-        f"All lower bounds hold together with confidence {confidence:.1%}; draws per input: {draws}. A leak of the share "
-        "in clear that is named, or of a larger one, would have been caught"
+        f"All lower bounds hold together with confidence {confidence:.1%}; draws per input: {draws}. A leak of "
+        "the share of users in clear that is named, or of a larger one, would have been caught"
     )
