@@ -54,6 +54,8 @@ class StudyDeclaration:
         figures: folder of its figures below the report.
         captions: of its figures, by the name of the file.
         tables: titles of its own tables on the report's page, by the name of the file.
+        headlines: the metrics that its summary shows, on the console and on the report's page, in this order; table.csv
+            has all.
         controls: what a private method must be told apart from: by column and value, why a line is a control.
         point: the columns that tell its published points apart; ``name=`` prints the name, too.
         in_demo: whether the demo of DVC runs it.
@@ -73,6 +75,7 @@ class StudyDeclaration:
     figures: str = ""
     captions: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, str] = field(default_factory=dict)
+    headlines: tuple[str, ...] = ()
     controls: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     point: tuple[str, ...] = ()
     in_demo: bool = False

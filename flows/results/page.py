@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,7 +95,7 @@ def write_page(found: Findings, folder: Path, *, audit: Path, raw: Path, measure
         run_section(found.profile, found.parameters, datasets),
         privacy_section(ledger),
         published_section(found.compared, found.controls),
-        results_section(found, list(datasets), folder / "tables"),
+        results_section(found, datasets, folder / "tables"),
         Section("figures", "Figures", tuple(_picture(path, found) for path in found.figures)),
         *frontier_section(found),
         *audit_section(audit),
@@ -141,7 +141,7 @@ def published_section(compared: pd.DataFrame, controls: Controls) -> Section:
     return Section("published", "Beside the published figures", blocks)
 
 
-def results_section(found: Findings, studies: list[str], tables: Path) -> Section:
+def results_section(found: Findings, names: Collection[str], tables: Path) -> Section:
     """Headline metrics of every point by study and data set, controls marked, and the Solitude study's own tables."""
     compared = found.compared
     measured = compared.drop_duplicates([name for name in compared.columns if name not in ("item", *_REFERENCE)])
@@ -152,8 +152,9 @@ def results_section(found: Findings, studies: list[str], tables: Path) -> Sectio
             "these and others, are in table.csv beside this page."
         )
     ]
-    for study in studies:
-        blocks += [Words(study.replace("_", " "), "heading"), *result_tables(measured, study, found.controls)]
+    for study in (study for study in found.studies if study.name in names):
+        tables_of = result_tables(measured, study.name, study.headlines, found.controls)
+        blocks += [Words(study.title, "heading"), *tables_of]
     blocks += [
         table for name, title in found.tables.items() if (table := _as_table(tables / f"{name}.csv", title)).rows
     ]

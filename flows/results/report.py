@@ -65,7 +65,7 @@ def report(name: str, profile: Profile, studies: Sequence[StudyDeclaration], fil
     )
     text = "\n".join(
         [
-            *(console_table(summary(part)) + "\n" for part in by_study(rows, studies)),
+            *(console_table(summary(part), study.headlines) + "\n" for study, part in by_study(rows, studies)),
             comparison(compared, studies),
             "",
             *ledgers,
@@ -80,11 +80,11 @@ def report(name: str, profile: Profile, studies: Sequence[StudyDeclaration], fil
     return text
 
 
-def by_study(rows: list[Row], studies: Sequence[StudyDeclaration]) -> Iterator[list[Row]]:
+def by_study(rows: list[Row], studies: Sequence[StudyDeclaration]) -> Iterator[tuple[StudyDeclaration, list[Row]]]:
     """The rows of each study: their settings differ, so they are printed in tables of their own."""
     for study in studies:
         if part := [row for row in rows if row.study == study.name]:
-            yield part
+            yield study, part
 
 
 def comparison(compared: pd.DataFrame, studies: Sequence[StudyDeclaration]) -> str:

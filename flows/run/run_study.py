@@ -31,7 +31,7 @@ def run(asked: ResolvedRequest, plain: bool, rows: Path | None) -> int:
     if rows:  # before what is printed, which nobody may read to its end
         write_rows(rows, outcome.rows)
     if outcome.rows:
-        print(console_table(summary(outcome.rows)))
+        print(console_table(summary(outcome.rows), asked.declaration.headlines))
     if outcome.ledger.lines:
         print("\n" + ledgers_markdown(outcome.ledgers))
     if outcome.accounts:

@@ -139,7 +139,7 @@ class Tracker:
                 return
             table = summary(outcome.rows)
             texts = {
-                "table.txt": console_table(table) + "\n",
+                "table.txt": console_table(table, self.study.declaration.headlines) + "\n",
                 "params.json": self.study.parameters() + "\n",
                 "environment.json": json.dumps(versions(), indent=1) + "\n",
                 "ledger.md": ledgers_markdown(outcome.ledgers),

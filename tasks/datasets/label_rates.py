@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tasks.errors import UserError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from tasks.datasets.splits import Split
 
 FULL = 0.5
-"""The share of the labelled nodes that a split of 50/25/25 trains on."""
+"""The share of the labelled nodes that a split of 50/25/25 trains on: the default label rate, and the largest."""
 
 
 def with_label_rate(split: Split, rate: float, rng: np.random.Generator) -> Split:
@@ -33,4 +33,6 @@ def with_label_rate(split: Split, rate: float, rng: np.random.Generator) -> Spli
     count = round(rate * labelled)
     if not 1 <= count <= len(split.train):
         raise UserError(f"label rate {rate:g} of {labelled} labelled nodes is {count} nodes; {len(split.train)} train")
-    return replace(split, train=np.sort(rng.permutation(split.train)[:count]))
+    train = rng.permutation(split.train)[:count]
+    train.sort()
+    return replace(split, train=train)

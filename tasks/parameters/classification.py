@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from tasks.curator.methods import method_named
+from tasks.datasets.label_rates import FULL
 from tasks.errors import UserError
 from tasks.parameters.values import (
     Budget,
@@ -31,7 +32,7 @@ def _method(text: str) -> str:
         raise ValueError(str(error)) from None
 
 
-LabelRate = Annotated[Real, Field(gt=0, le=0.5, allow_inf_nan=False)]
+LabelRate = Annotated[Real, Field(gt=0, le=FULL, allow_inf_nan=False)]
 MethodName = Annotated[str, AfterValidator(_method)]
 MethodNames = Annotated[list[MethodName], Field(min_length=1), Distinct]
 ClassificationBackbones = Annotated[list[Literal["gcn", "sage"]], Field(min_length=1), Distinct]
@@ -123,7 +124,7 @@ class ClassificationGrid(Section):
     ``constant-features``, ``label-propagation``, ``non-private``, or a sum such as ``mutual + drop``."""
     backbones: ClassificationBackbones = ["gcn", "sage"]
     """Networks that are trained."""
-    label_rates: LabelRates = [0.5]
+    label_rates: LabelRates = [FULL]
     """Shares of the labelled nodes whose labels train; smaller sets are parts of larger ones, and 0.5 are all training
     nodes."""
 

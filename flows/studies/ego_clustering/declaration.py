@@ -46,6 +46,7 @@ EGO_CLUSTERING = StudyDeclaration(
             "GW-LDP's figure 2: t-SNE of the discrepancies of ego graphs, by cluster above, by the centre's class below"
         ),
     },
+    headlines=("accuracy", "ari", "nmi"),
     controls=CONTROLS,
     point=("input", "encoder=", "eps="),
     extra_files=("maps.csv",),

@@ -48,6 +48,7 @@ GRAPH_CLASSIFICATION = StudyDeclaration(
     tables={
         "table-1": "GW-LDP's table 1 and its controls: mean and deviation over splits in percent, difference in points"
     },
+    headlines=("accuracy", "macro_f1"),
     controls=CONTROLS,
     point=("input", "encoder=", "eps="),
     in_demo=True,

@@ -43,6 +43,7 @@ NODE_CLASSIFICATION = StudyDeclaration(
         "equal-relation-budget": "Accuracy by the budget of a relation: reported once, or by both of its ends",
         "edges-told-apart": "How well the calibrated graph tells true from false reported edges, beside accuracy",
     },
+    headlines=("accuracy", "macro_f1", "mean_degree", "noise_edges"),
     controls={
         "method": {
             "non-private": "no noise, no privacy: the ceiling",

@@ -9,6 +9,7 @@ import pandas as pd
 
 from flows.context.declaration import StudyOutputs
 from flows.results.published import printed
+from tasks.datasets.label_rates import FULL
 from tasks.evaluation.node_classification.solitude_figures import draw_solitude
 from tasks.evaluation.node_classification.solitude_tables import write_solitude_tables
 
@@ -16,7 +17,7 @@ from tasks.evaluation.node_classification.solitude_tables import write_solitude_
 def published() -> pd.DataFrame:
     """The paper's table 3, and its figures 4 and 5 where the table prints nothing."""
     figures, rates = printed("solitude"), printed("solitude_label_rate")
-    figures.insert(list(figures.columns).index("metric"), "label_rate", "0.5")
+    figures.insert(list(figures.columns).index("metric"), "label_rate", f"{FULL:g}")
     # The file writes 0.50 for what is 0.5 above: one point, which only the same spelling makes a duplicate below.
     rates["label_rate"] = rates["label_rate"].map(lambda rate: f"{float(rate):g}")
     figures = pd.concat([figures, rates[figures.columns]])

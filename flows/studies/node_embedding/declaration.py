@@ -48,6 +48,7 @@ NODE_EMBEDDING = StudyDeclaration(
         "largest-epsilon": "The largest budget that gives away under a tenth of the edges beyond degrees, and F1 there",
         "published-changes": "Changes of micro-F1 that FedWalk's figures print, and ours between the same points",
     },
+    headlines=("micro_f1", "macro_f1", "edge_recall", "messages_per_walk"),
     controls={
         "method": {"deepwalk": "raw graph, no privacy"},
         "mode": {

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from tasks.datasets.label_rates import FULL
 from tasks.epsilon import INFINITE, canonical_epsilon
 from tasks.evaluation.tables.rows import setting_order
 from tasks.evaluation.tables.summary import write_csv
 
-FULL_RATE = "0.5"
 SETTINGS = ("backbone", "eps_x", "eps_a", "label_rate", "mode")
 TABLES = ("table-3.csv", "verdicts.csv", "equal-relation-budget.csv", "edges-told-apart.csv")
 
@@ -29,7 +29,7 @@ def write_solitude_tables(compared: pd.DataFrame, folder: Path) -> None:
 def full_lines(compared: pd.DataFrame, metric: str = "accuracy") -> pd.DataFrame:
     """Lines of the classification study at the full label rate."""
     lines = classification_lines(compared, metric)
-    return lines[lines["label_rate"] == FULL_RATE]
+    return lines[lines["label_rate"] == f"{FULL:g}"]
 
 
 def directed_lines(compared: pd.DataFrame) -> pd.DataFrame:

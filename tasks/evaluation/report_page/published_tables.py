@@ -12,12 +12,10 @@ from tasks.evaluation.report_page.blocks import Cell, Table
 from tasks.evaluation.tables.controls import Controls, control_of
 from tasks.evaluation.tables.rows import setting_order
 from tasks.evaluation.tables.significance import judged
-from tasks.evaluation.tables.summary import cell, setting_names
+from tasks.evaluation.tables.summary import USUAL, cell, setting_names
 
 COLUMNS = ("data set", "method", "settings", "metric", "ours", "published", "difference", "p", "source")
 NO_NETWORK = "none"
-USUAL = {"mode": "directed", "label_rate": "0.5"}
-"""Settings that are not worth a word."""
 
 
 def published_list(compared: pd.DataFrame, controls: Controls) -> Table:

@@ -10,18 +10,18 @@ import pandas as pd
 from tasks.evaluation.report_page.blocks import Cell, Table
 from tasks.evaluation.tables.controls import Controls, control_of
 from tasks.evaluation.tables.rows import setting_order
-from tasks.evaluation.tables.summary import HEADLINES, cell, setting_names
+from tasks.evaluation.tables.summary import cell, setting_names, shown_metrics
 
 COSTS = ("search_points", "messages_per_walk", "bytes_per_walk", "expected_messages")
 
 
-def result_tables(table: pd.DataFrame, study: str, controls: Controls) -> list[Table]:
+def result_tables(table: pd.DataFrame, study: str, headlines: Sequence[str], controls: Controls) -> list[Table]:
     """Headline metrics of every point of a study; settings that are the same everywhere stand in the caption."""
     part = table[table["study"] == study]
     return [
         _table(
             lines,
-            [name for name in HEADLINES if name in set(lines["metric"]) and name not in COSTS],
+            [name for name in shown_metrics(lines, headlines) if name not in COSTS],
             f"results-{study.replace('_', '-')}-{dataset}",
             f"{dataset}: mean ± standard deviation (repeats)",
             controls,

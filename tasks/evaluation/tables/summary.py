@@ -1,30 +1,23 @@
-"""Summaries over repeats, for the console, for CSV, and beside the published figures."""
+"""Summaries over repeats, for the console, for CSV, and beside the published figures.
+
+Which metrics the console shows is declared by the study (``headlines`` of its ``StudyDeclaration``).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from tasks.atomic_write import write_atomically
+from tasks.datasets.label_rates import FULL
 from tasks.errors import UserError
 from tasks.evaluation.tables.rows import Row, setting_order, sorted_rows
 
-USUAL = {"label_rate": "0.5", "mode": "directed"}
-"""Settings that the console leaves out where every line has this value."""
-HEADLINES = (
-    "accuracy",
-    "ari",
-    "nmi",
-    "micro_f1",
-    "macro_f1",
-    "mean_degree",
-    "noise_edges",
-    "edge_recall",
-    "messages_per_walk",
-)
+USUAL = {"label_rate": f"{FULL:g}", "mode": "directed"}
+"""Settings that are not worth a word: the console leaves them out where every line has this value."""
 
 
 def setting_names(frame: pd.DataFrame) -> list[str]:
@@ -72,19 +65,24 @@ def cell(mean: float, sd: float, repeats: int) -> str:
     return f"{mean:.{digits}f}{spread} ({repeats})"
 
 
-def console_table(frame: pd.DataFrame) -> str:
-    """A summary as aligned text: one line per point, one column per headline metric (all of them if it has none).
+def shown_metrics(frame: pd.DataFrame, headlines: Sequence[str]) -> list[str]:
+    """The metrics that a table of a summary shows: the study's headlines, or all where it has none of these."""
+    found = set(frame["metric"])
+    return [name for name in headlines if name in found] or sorted(found)
+
+
+def console_table(frame: pd.DataFrame, headlines: Sequence[str]) -> str:
+    """A summary as aligned text: one line per point, one column per metric that is shown.
 
     Metrics that accompany these are in the table's CSV form.
     """
-    headlines = [name for name in HEADLINES if name in set(frame["metric"])]
-    if headlines:
-        frame = frame[frame["metric"].isin(headlines)]
+    metrics = shown_metrics(frame, headlines)
+    frame = frame[frame["metric"].isin(metrics)]
     shown = [name for name in setting_names(frame) if set(frame[name]) - {USUAL.get(name)}]
     keys = ["dataset", "method", *shown]
     cells = [cell(*values) for values in zip(frame["mean"], frame["sd"], frame["repeats"], strict=True)]
     wide = frame[[*keys, "metric"]].assign(cell=cells).pivot(index=keys, columns="metric", values="cell")
-    wide = wide[headlines or list(wide.columns)]
+    wide = wide[metrics]
     points = frame[keys].drop_duplicates()
     points = points.sort_values(keys, key=lambda column: column.map(setting_order))
     return _aligned(points.merge(wide.reset_index(), on=keys, how="left").fillna(""))

@@ -207,7 +207,7 @@ def test_every_mode_has_its_ledger_and_totals_add_up(
 ) -> None:
     declare(private=False)
     found: list[Outcome] = []
-    monkeypatch.setattr("flows.run.run_study.console_table", lambda table: "")
+    monkeypatch.setattr("flows.run.run_study.console_table", lambda table, headlines: "")
     finish = "flows.tracking.mlflow_log.Tracker.finish"
     monkeypatch.setattr(finish, lambda self, outcome: found.append(outcome))
     run("--dataset", "friends", "--set", "repeats=1", eps_degree=0.5, eps_counts=1.5, eps_encoder=[1, 3])
