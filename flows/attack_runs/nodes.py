@@ -32,6 +32,7 @@ from tasks.steps.node_classification.perturb import perturb_edges, perturb_featu
 from tasks.steps.node_classification.search import TRAINED, search
 from tasks.steps.raw_source import one_graph
 from tasks.steps.report_point import REPORT
+from tasks.steps.seeds import EVALUATION
 from tasks.steps.split import SPLIT, split
 from tasks.store import PointRef, PointStore
 
@@ -41,8 +42,8 @@ BACKBONE = "sage"
 EPS_X = "1"
 ALL_PAIRS = 10_000  # nodes; above, every pair's similarity would take gigabytes
 FEATURE_BUDGETS = ("0.5", "1", "2", "4", "8", INFINITE)
-# One point, not a search: the sweep reaches budgets where the graph is dense and an epoch is slow.
-POINT = Search(
+# One configuration, not a search: the sweep reaches budgets where the graph is dense and an epoch is slow.
+CONFIGURATION = Search(
     learning_rate=[0.01], dropout=[0.5], weight_decay=[0.01], l_x=[4], l_y=[0], epochs=200, patience=50
 )  # fmt: skip
 
@@ -53,7 +54,7 @@ SETTINGS: dict[str, Any] = {
     "eps_x": EPS_X,
     "feature_budgets": FEATURE_BUDGETS,
     "similarity": "correlation of class probabilities, fixed beforehand",
-    "search": POINT.model_dump(exclude={"points", "minutes", "factor", "rungs"}),
+    "search": CONFIGURATION.model_dump(exclude={"points", "minutes", "factor", "rungs"}),
 }
 """What the rows do not say, for the record."""
 
@@ -68,13 +69,13 @@ def node_rows(store: PointStore, source: RawSource, budgets: Sequence[str], repe
     """
     graph = one_graph(source, STUDY)
     for repeat in range(repeats):
-        bench = _Bench(store, source, graph, repeat, repeats, seed)
-        yield f"{source.name} features repeat={repeat}", bench.attributes()
+        attacked = _AttackedRepeat(store, source, graph, repeat, repeats, seed)
+        yield f"{source.name} features repeat={repeat}", attacked.attributes()
         for eps_a in budgets:
-            yield f"{source.name} eps_a={eps_a} repeat={repeat}", bench.edges(eps_a)
+            yield f"{source.name} eps_a={eps_a} repeat={repeat}", attacked.edges(eps_a)
 
 
-class _Bench:
+class _AttackedRepeat:
     """One repeat: its split, its feature reports, and the samples that all its attacks are judged by."""
 
     def __init__(
@@ -130,7 +131,7 @@ class _Bench:
 
     def _model(self, method: str, eps_a: str, edges: PointRef) -> list[Row]:
         grid = NodeClassification(
-            datasets=[self.source.name], eps_x=[EPS_X], eps_a=[eps_a], methods=[method], search=POINT
+            datasets=[self.source.name], eps_x=[EPS_X], eps_a=[eps_a], methods=[method], search=CONFIGURATION
         )
         trained: PointRef = search.plain(  # type: ignore[attr-defined]
             self.store,
@@ -178,7 +179,7 @@ class _Bench:
 
     def _seed(self, point: str) -> int | None:
         return derive_seed(
-            self.seed, study=STUDY, dataset=self.source.name, point=point, repeat=self.repeat, role="bench"
+            self.seed, study=STUDY, dataset=self.source.name, point=point, repeat=self.repeat, role=EVALUATION
         )
 
     def _row(self, method: str, attack: str, reading: str, metric: str, value: float, **budgets: Any) -> Row:

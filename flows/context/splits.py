@@ -29,9 +29,8 @@ def partition(
 
 
 def draw_splits(study: Study, sources: Mapping[str, RawSource], split: Task[..., Any]) -> Splits:
-    """The splits, drawn by ``split``; with ``seed: null`` they are those of seed 0."""
-    seed = study.profile.seed or 0
+    """The splits, drawn by ``split`` from the public seed; ``tasks.steps.seeds.split_seed`` says what is derived from it."""
     return study.collect(
-        study.call(split, "split", name, repeat, source=source, seed=seed)
+        study.call(split, "split", name, repeat, source=source, seed=study.public_seed)
         for (name, source), repeat in product(sources.items(), range(study.profile.repeats))
     )

@@ -23,6 +23,7 @@ from tasks.parameters.values import Section
 from tasks.reports.ledgers.ledger import Ledger
 from tasks.reports.ledgers.ledger_line import score_line
 from tasks.steps.download import RawSource, download
+from tasks.steps.seeds import PUBLIC_ROOT
 from tasks.store import PointStore
 
 log = logging.getLogger("pipeline")
@@ -73,6 +74,11 @@ class Study:
         """The study's own section of the profile."""
         section: Section = getattr(self.profile, self.declaration.sections[0])
         return section
+
+    @property
+    def public_seed(self) -> int:
+        """The seed of public draws, such as splits; with ``seed: null``, which hides the users' noise, it is 0."""
+        return PUBLIC_ROOT if self.profile.seed is None else self.profile.seed
 
     def call(
         self,

@@ -37,8 +37,9 @@ from tasks.client.biased_coin import rare_side
 from tasks.client.multibit import drawn_dimensions, drawn_signs
 from tasks.epsilon import INFINITE, PER_NODE, epsilon_value
 from tasks.errors import UserError
-from tasks.reports.embedding import EmbeddingReport, Encoder, checked_encoder, encoder_setting
+from tasks.reports.embedding import EmbeddingReport
 from tasks.reports.embedding_budget import largest_budget, sampled_cells, vector_budget
+from tasks.reports.encoders import Encoder, checked_encoder, encoder_setting
 from tasks.reports.ledgers.ledger_line import (
     NO_PRIVACY,
     Charge,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tasks.parameters.values import Budget, Count, Distinct, GraphBudget, Positive, Section, Share
+from tasks.reports.encoders import Encoder
 
 
 class Solver(Section):
@@ -27,9 +28,7 @@ class EmbeddedGraphs(Section):
     client misses a round.
     """
 
-    encoders: Annotated[list[Literal["per_row", "row", "paper", "gaussian_scale"]], Field(min_length=1), Distinct] = [
-        "per_row"
-    ]
+    encoders: Annotated[list[Encoder], Field(min_length=1), Distinct] = ["per_row"]
     """Mechanisms of an embedding; ``gaussian_scale`` has no guarantee."""
     eps: Annotated[list[GraphBudget], Field(min_length=1), Distinct] = ["1/n", "inf"]
     """Budgets of a graph's embedding; ``1/n`` is one over its number of nodes."""

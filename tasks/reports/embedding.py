@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +11,10 @@ from numpy.typing import NDArray
 from tasks.epsilon import INFINITE, canonical_epsilon
 from tasks.errors import UserError
 from tasks.reports.archive import array_text, content_digest, read_arrays, refusals_name, text_array, write_arrays
+from tasks.reports.encoders import Encoder, checked_encoder
 from tasks.reports.ledgers.entry import require_entry
 from tasks.reports.ledgers.ledger import LedgerLine
 
-Encoder = Literal["per_row", "row", "paper", "gaussian_scale"]
-ENCODERS: tuple[Encoder, ...] = get_args(Encoder)
 _SPEC = {
     "encoder": ("uint8", 1),
     "epsilon": ("uint8", 1),
@@ -28,24 +26,6 @@ _SPEC = {
     "signs": ("int8", 1),
     "values": ("float64", 2),
 }
-
-
-def checked_encoder(encoder: str) -> Encoder:
-    """The encoder, or UserError naming the known ones."""
-    for known in ENCODERS:
-        if encoder == known:
-            return known
-    raise UserError(f"encoder: {encoder!r} is unknown; use one of {', '.join(ENCODERS)}")
-
-
-def encoder_setting(encoder: str, value: object) -> str:
-    """Canonical budget, or standard deviation for ``gaussian_scale``; ``"1/n"`` and ``"inf"`` (no noise) included.
-
-    The source calls no noise "eps = 0"; a scale of 0 is therefore accepted and becomes ``"inf"``, a budget of 0 is not.
-    """
-    if checked_encoder(encoder) == "gaussian_scale" and str(value).strip() in {"0", "0.0"}:
-        return INFINITE
-    return canonical_epsilon(value, name="eps", per_node=True)
 
 
 @dataclass(frozen=True, eq=False)

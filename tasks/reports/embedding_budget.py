@@ -7,7 +7,7 @@ from decimal import ROUND_DOWN, ROUND_UP, Decimal, localcontext
 
 from tasks.epsilon import INFINITE, PER_NODE, canonical_epsilon
 from tasks.errors import UserError
-from tasks.reports.embedding import Encoder
+from tasks.reports.encoders import Encoder
 
 _OPTIMAL_SHARE = Decimal("2.18")
 

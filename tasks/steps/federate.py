@@ -56,7 +56,7 @@ class FederationOutcome:
         holder: int64 (G,), the client of each graph.
         ledger: the line of the updates.
         embeddings: H of every graph, (n, h), softmaxed: raw, on the clients' side.
-        log_probabilities: float32 (G, C), or (N, C) at node level: on the clients' side, for the bench.
+        log_probabilities: float32 (G, C), or (N, C) at node level: on the clients' side, for the evaluation.
     """
 
     weights: ModelWeights

@@ -1,4 +1,7 @@
-"""The curator's randomness: public, and never a function of the noise's own seed."""
+"""Seeds of the steps: what each is derived for, by study, point and role; splits are drawn from ``split_seed``.
+
+The curator's randomness is public, and never a function of the noise's own seed.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from typing import Any
 from tasks.seeds import derive_seed
 
 PUBLIC_ROOT = 0
+EVALUATION = "bench"
+"""The evaluation's role. Seeds are hashed from this word: another one draws other splits."""
 
 
 def curator_seed(seed: int | None, *, study: str, dataset: str, point: str, repeat: int, role: str = "curator") -> int:
@@ -39,3 +44,11 @@ class Seed:
         """The seed for these arguments of a step; an int, or None as ``derive`` says."""
         purpose = self.point.format(dataset=dataset, **arguments)
         return self.derive(seed, study=self.study, dataset=dataset, point=purpose, repeat=repeat, role=self.role)
+
+
+def split_seed(point: str) -> Seed:
+    """The seed of a split, which all studies of a data set share: another ``point`` draws another split.
+
+    A root of None gives none: with ``seed: null`` the flows ask for the split of seed 0 (``Study.public_seed``).
+    """
+    return Seed("split", point, EVALUATION, derive_seed)

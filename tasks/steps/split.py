@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from tasks.datasets.splits import random_split
 from tasks.errors import UserError
-from tasks.seeds import derive_seed, generator
+from tasks.seeds import generator
 from tasks.steps.declaration import Draft
 from tasks.steps.point import point
 from tasks.steps.raw_source import RawSource, one_graph
-from tasks.steps.seeds import Seed
+from tasks.steps.seeds import split_seed
 
 SPLIT = "split.npz"
 LEAST = 4
 """So many nodes give each part of 50/25/25 one."""
 
 
-@point(label="split {source.name} repeat={repeat}", seed=Seed("split", "50/25/25", "bench", derive_seed))
+@point(label="split {source.name} repeat={repeat}", seed=split_seed("50/25/25"))
 def split(draft: Draft, source: RawSource, repeat: int, seed: int | None) -> None:
     """The split of one repeat, shared by every method; it depends on which labels are known, not on noise."""
     labels = one_graph(source, "node_classification").labels

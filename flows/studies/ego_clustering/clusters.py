@@ -30,9 +30,8 @@ class Inspection:
 
 def cut(study: Study, sources: Mapping[str, RawSource]) -> dict[str, EgoSource]:
     """The ego graphs by name, of every reach around the same centres; all repeats share them."""
-    seed = study.profile.seed or 0
     centres = study.collect(
-        study.call(draw_ego_centres, "draw centres", name, key=name, source=source, repeat=0, seed=seed)
+        study.call(draw_ego_centres, "draw centres", name, key=name, source=source, repeat=0, seed=study.public_seed)
         for name, source in sources.items()
     )
     hops = section_of(study.profile, EgoClustering).hops

@@ -12,21 +12,13 @@ from flows.studies.graph_classification.grid import NO_NOISE, Cell, embedded
 from tasks.models.graph_architecture import GraphBackbone, Level
 from tasks.parameters.graphs import EmbeddedGraphs, GraphClassification
 from tasks.parameters.profiles import section_of
+from tasks.reports.encoders import GUARANTEES
 from tasks.reports.ledgers.ledger import Ledger
 from tasks.steps.download import RawSource
 from tasks.steps.graph_classification.embed_graphs import encode_graphs, train_federation
 from tasks.steps.graph_classification.graph_sets import report_graph_labels, split_graphs
 from tasks.steps.report_point import ledger_lines
 from tasks.store import PointRef
-
-GUARANTEED = {
-    "per_row": "eps for the graph",
-    "row": "eps for one row of H",
-    "paper": "eps/n for the graph",
-    "gaussian_scale": "none",
-    NO_NOISE: "none",
-}
-"""By encoder, under noise that nobody can reproduce; the ledger's lines have the words."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +116,8 @@ def ledgers(study: Study, datasets: Iterable[str], reports: Reports) -> dict[str
             + [reports.labels[key] for key in labels if key in reports.labels]
         )
         if sent:
-            name = "No encoder" if encoder == NO_NOISE else f"Encoder {encoder}"
-            title = f"{name} on {dataset}, guaranteed for the embedding: {GUARANTEED[encoder]}; for training: none"
+            exact = encoder == NO_NOISE
+            name, guarantee = ("No encoder", "none") if exact else (f"Encoder {encoder}", GUARANTEES[encoder])
+            title = f"{name} on {dataset}, guaranteed for the embedding: {guarantee}; for training: none"
             found[title] = Ledger(tuple(line for point in sent for line in ledger_lines(point)))
     return found

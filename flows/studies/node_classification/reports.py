@@ -12,10 +12,10 @@ from tasks.datasets.label_rates import FULL
 from tasks.parameters.classification import NodeClassification
 from tasks.parameters.profiles import section_of
 from tasks.reports.ledgers.ledger import Ledger
-from tasks.seeds import derive_seed
 from tasks.steps.download import RawSource
 from tasks.steps.node_classification.perturb import perturb_edges, perturb_features, report_labels
 from tasks.steps.report_point import ledger_lines
+from tasks.steps.seeds import split_seed
 from tasks.steps.split import split
 from tasks.store import PointRef
 
@@ -107,11 +107,9 @@ def _fewer_labels(
     study: Study, sources: dict[str, RawSource], splits: dict[tuple[str, int], PointRef], rates: list[float]
 ) -> dict[tuple[str, float, int], PointRef]:
     """Label reports of nested parts of the training nodes; one public order for each data set and repeat."""
-    seed = 0 if study.profile.seed is None else study.profile.seed
 
     def order(dataset: str, repeat: int) -> int:
-        derived = derive_seed(seed, study="split", dataset=dataset, point="label rate", repeat=repeat, role="bench")
-        assert derived is not None  # with a seed
+        derived: int = split_seed("label rate").of(dataset=dataset, seed=study.public_seed, repeat=repeat)
         return derived
 
     return study.collect(

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from tasks.curator.gromov.distances import gromov_distances
 from tasks.errors import UserError
 
+ROUNDS = 10
+"""At most so many rounds of k-means; the study's points are keyed by it."""
+
 
 @dataclass(frozen=True)
 class Clustering:
@@ -39,7 +42,7 @@ def gromov_k_means(
     clusters: int,
     rng: np.random.Generator,
     *,
-    rounds: int = 10,
+    rounds: int = ROUNDS,
     barycentre_rounds: int = 5,
     starts: int = 1,
     threads: int | None = None,

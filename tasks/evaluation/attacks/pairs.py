@@ -1,6 +1,6 @@
 """The pairs that an attack on edges is judged by: every true edge and as many pairs without one.
 
-Reads the truth, so it is for public data sets alone, on the researcher's bench.
+Reads the truth, so it is for public data sets alone.
 """
 
 from __future__ import annotations

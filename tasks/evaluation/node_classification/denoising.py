@@ -1,4 +1,4 @@
-"""What a calibration did to the true and the false edges of a report. Researcher's bench: needs the raw graph."""
+"""What a calibration did to the true and the false edges of a report. It needs the raw graph."""
 
 from __future__ import annotations
 

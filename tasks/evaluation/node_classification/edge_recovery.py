@@ -1,4 +1,4 @@
-"""How a reported graph compares with the true one. Researcher's bench: needs the raw graph."""
+"""How a reported graph compares with the true one. It needs the raw graph."""
 
 from __future__ import annotations
 

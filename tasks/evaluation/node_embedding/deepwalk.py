@@ -1,4 +1,4 @@
-"""DeepWalk's walks over the true graph: the centralised baseline, on the researcher's bench only."""
+"""DeepWalk's walks over the true graph: the centralised baseline, which the evaluation alone may run."""
 
 from __future__ import annotations
 

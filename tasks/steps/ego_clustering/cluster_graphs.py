@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from tasks.curator.kernels.clustering import gromov_k_means
+from tasks.curator.kernels.clustering import ROUNDS, gromov_k_means
 from tasks.curator.kernels.distances import Metric
 from tasks.curator.kernels.node_counts import node_count_k_means
 from tasks.parameters.graphs import Solver
@@ -25,8 +25,6 @@ from tasks.store import PointRef
 
 CLUSTERS = "clusters.npy"
 INERTIA = "inertia.json"
-ROUNDS = 10
-"""At most so many rounds of k-means."""
 
 
 @point(
@@ -58,7 +56,6 @@ def cluster_reports(
             read_distances(distances),
             clusters,
             generator(draft.seed),
-            rounds=ROUNDS,
             starts=solver.starts if given.ties else 1,
             threads=solver.threads,
             progress=occasionally(draft.label, ROUNDS, "rounds"),

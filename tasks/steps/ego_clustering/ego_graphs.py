@@ -16,7 +16,7 @@ from tasks.seeds import derive_seed, generator
 from tasks.steps.declaration import Draft
 from tasks.steps.point import point
 from tasks.steps.raw_source import RawSource, one_graph
-from tasks.steps.seeds import Seed
+from tasks.steps.seeds import EVALUATION, Seed
 from tasks.steps.sides import call_apart
 from tasks.store import PointRef
 
@@ -51,7 +51,7 @@ def _cut(source: EgoSource) -> RawGraphSet:
 @point(
     "draw centres",
     label="centres {source.name} repeat={repeat}",
-    seed=Seed(STUDY, "{graphs} centres", "bench", derive_seed),
+    seed=Seed(STUDY, "{graphs} centres", EVALUATION, derive_seed),
 )
 def draw_ego_centres(draft: Draft, source: RawSource, *, graphs: int, repeat: int, seed: int | None) -> None:
     """The centres of one repeat, which ego graphs of any reach share."""

@@ -1,4 +1,4 @@
-"""Steps on the researcher's bench: scores of clusters, maps of the graphs, and the discrepancies of five of them."""
+"""Steps of the evaluation: scores of clusters, maps of the graphs, and the discrepancies of five of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tasks.steps.graph_classification.gromov import read_distances
 from tasks.steps.node_classification.score import METRICS
 from tasks.steps.point import point
 from tasks.steps.raw_source import one_graph
-from tasks.steps.seeds import Seed
+from tasks.steps.seeds import EVALUATION, Seed
 from tasks.store import PointRef
 
 PLACES = "places.npy"
@@ -47,7 +47,7 @@ def score_clusters(draft: Draft, source: EgoSource, clusters: PointRef, *, label
     draft.file(METRICS).write_text(json.dumps(metrics, sort_keys=True) + "\n")
 
 
-@point(label="map {label}", seed=Seed(STUDY, "map", "bench"), ignore=("dataset", "label", "repeat"))
+@point(label="map {label}", seed=Seed(STUDY, "map", EVALUATION), ignore=("dataset", "label", "repeat"))
 def map_distances(
     draft: Draft, distances: PointRef, *, dataset: str, label: str, repeat: int, seed: int | None
 ) -> None:
@@ -60,7 +60,7 @@ def map_distances(
 
 @point(
     label="five graphs {label}",
-    seed=Seed(STUDY, "five graphs", "bench"),
+    seed=Seed(STUDY, "five graphs", EVALUATION),
     ignore=("dataset", "label", "repeat"),
     also=lambda of: {"graphs": FIVE},
 )

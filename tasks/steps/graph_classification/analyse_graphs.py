@@ -1,4 +1,4 @@
-"""Step on the researcher's bench: the distances themselves, and nearest neighbours in place of a kernel machine."""
+"""Step of the evaluation: the distances themselves, and nearest neighbours in place of a kernel machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tasks.steps.graph_classification.graph_sets import STUDY, graph_set
 from tasks.steps.graph_classification.gromov import read_distances
 from tasks.steps.point import point
 from tasks.steps.raw_source import RawSource
-from tasks.steps.seeds import Seed
+from tasks.steps.seeds import EVALUATION, Seed
 from tasks.store import PointRef
 
 ANALYSIS = "analysis.json"
@@ -22,7 +22,7 @@ NEIGHBOURS = (5, 20)
 
 @point(
     label="analyse {label}",
-    seed=Seed(STUDY, "folds", "bench"),
+    seed=Seed(STUDY, "folds", EVALUATION),
     ignore=("label", "repeat"),
     also=lambda of: {"neighbours": NEIGHBOURS},
 )

@@ -7,12 +7,12 @@ from tasks.datasets.catalogue.public import require_kind
 from tasks.datasets.graph import RawGraphSet
 from tasks.datasets.splits import Split, random_split
 from tasks.errors import UserError
-from tasks.seeds import derive_seed, generator
+from tasks.seeds import generator
 from tasks.steps.declaration import Draft
 from tasks.steps.point import point
 from tasks.steps.raw_source import RawSource
 from tasks.steps.report_point import Report, client_report
-from tasks.steps.seeds import Seed
+from tasks.steps.seeds import split_seed
 from tasks.steps.split import SPLIT
 from tasks.store import PointRef
 
@@ -38,7 +38,7 @@ def graph_set(source: RawSource) -> RawGraphSet:
 
 @point(
     label="split {source.name} repeat={repeat}",
-    seed=Seed("split", "70/20/10", "bench", derive_seed),
+    seed=split_seed("70/20/10"),
     also=lambda of: {"fractions": FRACTIONS},
 )
 def split_graphs(draft: Draft, source: RawSource, repeat: int, seed: int | None) -> None:

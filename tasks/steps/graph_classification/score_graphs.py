@@ -1,4 +1,4 @@
-"""Step on the researcher's bench: the only place where classes of test graphs meet a prediction."""
+"""Step of the evaluation: the only place where classes of test graphs meet a prediction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On the researcher's bench: what a comparison of runs shows of a cell's predictions, beside its scores."""
+"""In the evaluation: what a comparison of runs shows of a cell's predictions, beside its scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step on the researcher's bench: the only place where test labels and the true graph meet a result."""
+"""Step of the evaluation: the only place where test labels and the true graph meet a result."""
 
 from __future__ import annotations
 

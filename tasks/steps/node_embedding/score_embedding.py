@@ -1,4 +1,4 @@
-"""Steps on the researcher's bench: F1 of an embedding, and how many edges the uploads give away."""
+"""Steps of the evaluation: F1 of an embedding, and how many edges the uploads give away."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tasks.steps.node_embedding.tree import STUDY
 from tasks.steps.point import point
 from tasks.steps.raw_source import RawSource, one_graph
 from tasks.steps.report_point import REPORT
-from tasks.steps.seeds import Seed
+from tasks.steps.seeds import EVALUATION, Seed
 from tasks.store import PointRef
 
 SCORES = "scores.json"
@@ -37,7 +37,7 @@ LEAST = 2
 """One node to learn from and one to score."""
 
 
-@point(label="score {label} repeat={repeat}", seed=Seed(STUDY, "splits", "bench"), ignore=("label", "repeat"))
+@point(label="score {label} repeat={repeat}", seed=Seed(STUDY, "splits", EVALUATION), ignore=("label", "repeat"))
 def score_embedding(
     draft: Draft,
     source: RawSource,

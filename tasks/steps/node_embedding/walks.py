@@ -20,7 +20,7 @@ from tasks.steps.node_embedding.tree import STUDY, TREE
 from tasks.steps.point import point
 from tasks.steps.raw_source import RawSource, one_graph
 from tasks.steps.report_point import REPORT, Report, client_report, drawn
-from tasks.steps.seeds import Seed
+from tasks.steps.seeds import EVALUATION, Seed
 from tasks.store import PointRef
 
 
@@ -102,11 +102,11 @@ def walk_reported_lists(
 @point(
     "deepwalk walks",
     label="deepwalk walks={walks} length={length} {source.name} repeat={repeat}",
-    seed=Seed(STUDY, "deepwalk walks={walks} length={length}", "bench"),
+    seed=Seed(STUDY, "deepwalk walks={walks} length={length}", EVALUATION),
     ignore=("repeat",),
 )
 def walk_true_graph(draft: Draft, source: RawSource, *, walks: int, length: int, repeat: int, seed: int | None) -> None:
-    """DeepWalk's centralised walks: the baseline without privacy, on the researcher's bench."""
+    """DeepWalk's centralised walks: the baseline without privacy, a part of the evaluation."""
     graph = one_graph(source, STUDY)
     deepwalk_corpus(graph.adjacency, draft.folder, generator(draft.seed), walks=walks, length=length)
 

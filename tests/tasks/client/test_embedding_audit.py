@@ -5,7 +5,7 @@ import pytest
 
 from tasks.evaluation.audits.embeddings import reported, summarised
 from tasks.evaluation.audits.lower_bound import audit_epsilon
-from tasks.reports.embedding import Encoder
+from tasks.reports.encoders import Encoder
 from tasks.seeds import generator
 
 DRAWS = 60_000

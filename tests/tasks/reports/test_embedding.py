@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from tasks.client.embedding_encoder import encode_embeddings
 from tasks.errors import UserError
 from tasks.reports.archive import write_arrays
-from tasks.reports.embedding import EmbeddingReport, encoder_setting
+from tasks.reports.embedding import EmbeddingReport
+from tasks.reports.encoders import encoder_setting
 from tasks.seeds import generator
 
 CASES = [("per_row", "10"), ("paper", "1/n"), ("row", "inf"), ("gaussian_scale", "0.1")]
