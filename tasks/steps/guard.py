@@ -10,6 +10,7 @@ it (``gc``, tracing) is refused.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import site
 import struct
@@ -85,14 +86,14 @@ def _hook(
     read_below = tuple(f"{place}/" for place in readable)
     write_below = tuple(f"{place}/" for place in writable)
     opens, changes, refused, c_functions, most = OPENS, CHANGES, REFUSED, C_FUNCTIONS, MOST_LINKS
-    writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+    denied, writing = errno.EACCES, os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
     told = f"{label}: the curator's step tried to "
     why = "of a private set it reads its reports alone, and raw data is not the curator's to read"
 
     def real(path: str) -> str:
         """The path without links; the working directory is the root."""
         if path[:1] != "/" and ".." in path.split("/"):
-            raise refusal(f"{told}open {path}: {why}")  # it may be below any folder that was opened
+            raise refusal(denied, f"{told}open {path}: {why}")  # it may be below any folder that was opened
         found, links, left = "", 0, path.split("/")[::-1]
         while left:
             part = left.pop()
@@ -106,7 +107,7 @@ def _hook(
                     continue
                 links += 1
                 if links > most:
-                    raise refusal(f"{told}open {path}: {why}")
+                    raise refusal(denied, f"{told}open {path}: {why}")
                 if target[:1] == "/":
                     found = ""
                 left += reverse(target.split("/"))
@@ -122,12 +123,12 @@ def _hook(
         if kind(path) is binary:
             path = path.decode("utf-8", "surrogateescape")
         if kind(path) is not text:
-            raise refusal(f"{told}open a path of no plain kind: {why}")
+            raise refusal(denied, f"{told}open a path of no plain kind: {why}")
         place = real(path)
         ours, below = (writable, write_below) if changing else (readable, read_below)
         foreign = place[:6] == "/proc/" and place[6:7].isdigit() and f"{place}/"[: len(own) + 1] != f"{own}/"
         if foreign or not (place in ours or place.startswith(below)):
-            raise refusal(f"{told}open {place}: {why}")
+            raise refusal(denied, f"{told}open {place}: {why}")
 
     def guard(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
@@ -140,11 +141,11 @@ def _hook(
             if event == "os.rename":
                 check(arguments[1], True)
         elif event in refused:
-            raise refusal(f"{told}use {event}: {why}")
+            raise refusal(denied, f"{told}use {event}: {why}")
         elif event[:12] == "ctypes.dlsym" and arguments[1] in c_functions:
-            raise refusal(f"{told}call {arguments[1]}: {why}")
+            raise refusal(denied, f"{told}call {arguments[1]}: {why}")
         elif event == "import" and arguments[0] == "_posixsubprocess":
-            raise refusal(f"{told}start a program: {why}")
+            raise refusal(denied, f"{told}start a program: {why}")
 
     return guard
 

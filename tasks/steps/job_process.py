@@ -53,6 +53,7 @@ def serve(control: int) -> None:
 def import_libraries() -> None:
     """What most steps import of others' packages; none of it opens data."""
     import numba
+    import sklearn  # noqa: F401 - it asks for shared memory, and warns where it has none
     import torch  # noqa: F401
 
     # Without a cache every process would compile what it uses; a version of our code has a cache of its own.
@@ -140,7 +141,7 @@ def _computed(channel: Connection, tell: _Teller, job: Job) -> object:
         called.declaration.compute(_Draft(channel, tell, job), **job.arguments)
         return None
     except NotTheCurators as refusal:
-        text = str(refusal)
+        text = str(refusal.strerror)
     raise UserError(text)
 
 

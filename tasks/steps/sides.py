@@ -140,7 +140,7 @@ class _Asked:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._answered = False
-        self._channel = _forks.channel(job.side)
+        self._channel = forks.channel(job.side)
 
     def __enter__(self) -> _Asked:
         with suppress(OSError):  # it is gone, as its answer will tell
@@ -149,7 +149,7 @@ class _Asked:
 
     def __exit__(self, *_: object) -> None:
         if self._answered and self._job.side == CLIENTS:
-            _forks.idle.append(self._channel)
+            forks.idle.append(self._channel)
         else:
             self._channel.close()
 
@@ -264,4 +264,5 @@ class _Forks:
         self._control = self._process = None
 
 
-_forks = _Forks()
+forks = _Forks()
+"""Of this process."""

@@ -14,6 +14,7 @@ import yaml
 from tasks.reports.ledgers.ledger import Ledger
 from tasks.reports.ledgers.ledger_line import local_privacy_line
 from tasks.reports.ledgers.units import spent_on_bits
+from tasks.steps.sides import forks
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +33,22 @@ def wait_until(condition: Callable[[], object], seconds: float = 300.0) -> None:
 @pytest.fixture(name="wait_until")
 def _wait_until() -> Callable[..., None]:
     return wait_until
+
+
+@pytest.fixture
+def plant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Path]]:
+    """plant("...") has the processes that compute for private sets run this code as they start; its folder."""
+
+    def planted(code: str) -> Path:
+        folder = tmp_path / "planted"
+        folder.mkdir(exist_ok=True)
+        (folder / "sitecustomize.py").write_text(code)
+        monkeypatch.syspath_prepend(folder)
+        forks.stop()
+        return folder
+
+    yield planted
+    forks.stop()
 
 
 GRID: dict[str, Any] = {

@@ -194,20 +194,21 @@ def test_without_noise_every_point_is_its_owners_and_found_again(
     assert ": 0 points computed" in said[1] and "forecast" not in said[1]
 
 
-def failing(secrets: UserDataset) -> Callable[..., Any]:
-    """A mechanism that fails as libraries do: with the values that it was given in its text."""
-    graph = load_user_graph(secrets)
-    assert graph.features is not None
-    value = graph.features.toarray()[3, 4]
-    text = f"could not broadcast {value:.9f}, class {CLASSES[0]}"
+FAILING = """
+import tasks.steps.node_classification.perturb as perturb
 
-    def mechanism(*_: Any, **__: Any) -> Any:
-        try:
-            raise KeyError(text)
-        except KeyError as error:
-            raise ValueError(text) from error
 
-    return mechanism
+def mechanism(features, *_, **__):
+    text = f"could not broadcast {features.toarray()[3, 4]:.9f}, class CLASS"
+    try:
+        raise KeyError(text)
+    except KeyError as error:
+        raise ValueError(text) from error
+
+
+perturb.encode_features = mechanism
+""".replace("CLASS", CLASSES[0])
+"""A mechanism that fails as libraries do: with the values that it was given in its text."""
 
 
 def test_a_step_that_fails_on_raw_data_quotes_none(
@@ -217,13 +218,9 @@ def test_a_step_that_fails_on_raw_data_quotes_none(
     tmp_path: Path,
     _mlflow_folder: Path,
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    plant: Callable[[str], Path],
 ) -> None:
-    mechanism = failing(secrets)
-    with pytest.raises(ValueError) as caught:
-        mechanism()
-    assert needles.found(str(caught.value).encode())
-    monkeypatch.setattr("tasks.steps.node_classification.perturb.encode_features", mechanism)
+    plant(FAILING)
     assert main(STUDY, ["--plain", "--dataset", NAME, *(f"--set={item}" for item in GRID)]) == 1
     said = "".join(capsys.readouterr())
     label = f"features {NAME} eps_x=1 repeat=0"
@@ -256,7 +253,7 @@ def test_a_mistake_in_the_files_is_named_and_not_quoted(
     assert needles.found(said.encode()) == set()
 
 
-# Arguments: the workspace, whether a mechanism fails as in ``failing``, the command's own.
+# Arguments: the workspace, perhaps a folder with code to plant, the command's own.
 SERVED = """
 import contextlib, sys
 from pathlib import Path
@@ -271,11 +268,7 @@ leased = command._server
 def served(plain, warm_up):
     with leased(plain, lambda: None) as url:  # nothing is imported before it is replaced
         if fails:
-            import tasks.steps.node_classification.perturb
-
-            def mechanism(features, *_, **__):
-                raise ValueError(f"could not broadcast {features.toarray()[3, 4]:.9f}")
-            tasks.steps.node_classification.perturb.encode_features = mechanism
+            sys.path.insert(0, fails)  # for the processes that compute
         yield url
 
 command._server = served
@@ -284,12 +277,18 @@ sys.exit(command.main("node_classification", arguments))
 
 
 def test_under_prefect_neither_a_result_nor_a_log_holds_a_trace(
-    needles: Needles, secrets: UserDataset, workspace: Path, tmp_path: Path, served_root: Path, wait_until: Any
+    needles: Needles,
+    secrets: UserDataset,
+    workspace: Path,
+    tmp_path: Path,
+    served_root: Path,
+    wait_until: Any,
+    plant: Callable[[str], Path],
 ) -> None:
     own = {"DVC_ROOT": str(served_root), "POINT_STORE": str(tmp_path / "store"), "PREFECT_SERVER_IDLE_SECONDS": "5"}
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT_", "MLFLOW_"))}
     said = ""
-    for fails, status in (("", 0), ("yes", 1)):
+    for fails, status in (("", 0), (str(plant(FAILING)), 1)):
         # The second run draws other features, so that it has something to fail at.
         grid = [f"--set={item}" for item in (*GRID, f"{STUDY}.eps_x=[{2 if fails else 1}]", 'runner="threads"')]
         program = [sys.executable, "-c", SERVED, str(workspace), fails, "--dataset", NAME, *grid]
