@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from flows.context.project import open_store
 from flows.run.command_line import guarded
-from flows.run.sweep_request import LISTS, NAMES, add_grid_options, requested
+from flows.run.sweep_request import AXES, NAMES, add_grid_options, requested
 from flows.studies.registry import STUDIES
 from flows.studies.requests import check_request
 
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
 
     def checked() -> Callable[[], int]:
-        axes = any(getattr(chosen, name) for name in LISTS)
+        axes = any(getattr(chosen, name) for name in AXES)
         shared = {"profile": chosen.profile, "datasets": chosen.dataset, "overrides": chosen.set}
         studies = chosen.study or (NAMES[:1] if axes else [study.name for study in STUDIES if study.in_demo])
         requests = {study: requested(study, chosen, shared) for study in studies}

@@ -29,7 +29,7 @@ def partition(
 
 
 def draw_splits(study: Study, sources: Mapping[str, RawSource], split: Task[..., Any]) -> Splits:
-    """The splits, drawn by ``split`` from the public seed; ``tasks.steps.seeds.split_seed`` says what is derived from it."""
+    """The splits, drawn by ``split`` from the public seed, see ``tasks.steps.seeds.split_seed``."""
     return study.collect(
         study.call(split, "split", name, repeat, source=source, seed=study.public_seed)
         for (name, source), repeat in product(sources.items(), range(study.profile.repeats))

@@ -1,4 +1,8 @@
-"""What a sweep is asked for, a study and a part of its grid: the model of Prefect's form and of the options."""
+"""What a sweep is asked for, a study and a part of its grid: the model of Prefect's form and of the options.
+
+An axis is declared by its studies (``axes`` of a ``StudyDeclaration``); one that no study had before is also a field of
+``SweepRequest``, with the words of the form.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from tasks.errors import UserError
 from tasks.parameters.profiles import Device, Runner
 
 NAMES = tuple(study.name for study in STUDIES)
-LISTS = ("methods", "backbones", "eps_x", "eps_a", "eps")
+AXES = tuple(dict.fromkeys(axis for study in STUDIES for axis in study.axes))
 SETTINGS = ("repeats", "runner", "dask_address", "workers", "device")
 
 
@@ -79,7 +83,7 @@ class SweepRequest(StudyRequest):
         """
         changes = [_override(name, getattr(self, name)) for name in SETTINGS if getattr(self, name) is not None]
         axes = declared(self.study).axes
-        for name in LISTS:
+        for name in AXES:
             values = getattr(self, name)
             if values and name not in axes:
                 raise UserError(f"{self.study} has no {name}; choose from {', '.join(axes)}")
@@ -102,9 +106,9 @@ def add_sweep_options(parser: argparse.ArgumentParser) -> None:
 
 def add_grid_options(parser: argparse.ArgumentParser) -> None:
     """The axes, and where to run: the fields of ``SweepRequest``."""
-    for name in (*LISTS, *SETTINGS):
+    for name in (*AXES, *SETTINGS):
         option, field = f"--{name.replace('_', '-')}", SweepRequest.model_fields[name]
-        if name in LISTS:
+        if name in AXES:
             parser.add_argument(option, nargs="+", default=[], metavar="V", help=field.description)
         elif choices := [choice for kind in get_args(field.annotation) for choice in get_args(kind)]:
             parser.add_argument(option, choices=choices, help=field.description)
@@ -121,7 +125,7 @@ def requested(study: str, chosen: argparse.Namespace, shared: dict[str, Any]) ->
         UserError: see ``SweepRequest.study_request``.
     """
     read_request(StudyRequest(**shared))  # a mistake in what is shared is one line
-    own = {name: getattr(chosen, name) for name in (*LISTS, *SETTINGS)}
+    own = {name: getattr(chosen, name) for name in (*AXES, *SETTINGS)}
     return SweepRequest.model_validate({"study": study, **shared, **own}).study_request()
 
 

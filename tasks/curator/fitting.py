@@ -1,4 +1,4 @@
-"""One training run at one hyper-parameter point: full-batch Adam with validation after every epoch."""
+"""One training run at one hyper-parameter configuration: full-batch Adam with validation after every epoch."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def fit(
     network: Network,
     features: AffineInput,
     targets: Targets,
-    point: HyperParameters,
+    configuration: HyperParameters,
     *,
     epochs: int,
     patience: int | None,
@@ -58,13 +58,13 @@ def fit(
     A loss that is no longer finite ends the run.
     """
     optimizer = torch.optim.Adam(
-        network.parameters(), lr=point.learning_rate, weight_decay=point.weight_decay, fused=True
+        network.parameters(), lr=configuration.learning_rate, weight_decay=configuration.weight_decay, fused=True
     )
     hidden = network.hidden(features)
     masks = torch.Generator(hidden.device).manual_seed(dropout_seed)
     best = Fit(0, ValidationScore(0.0, math.inf), hidden.detach(), {})
     for epoch in range(1, epochs + 1):
-        logits = network.logits(_dropout(hidden, point.dropout, masks))
+        logits = network.logits(_dropout(hidden, configuration.dropout, masks))
         loss = functional.cross_entropy(logits[targets.train_nodes], targets.train_labels)
         optimizer.zero_grad()
         loss.backward()

@@ -1,4 +1,4 @@
-"""Points of the hyper-parameter grid and the rule that chooses among them."""
+"""Configurations of the hyper-parameter grid and the rule that chooses among them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tasks.errors import UserError
 
 @dataclass(frozen=True)
 class HyperParameters:
-    """One point: Adam's learning rate, dropout between the layers, L2 weight decay on every weight, and calibration.
+    """One configuration: Adam's learning rate, dropout between the layers, L2 weight decay, and calibration.
 
     ``l_x`` and ``l_y`` are the steps of feature and label smoothing (Solitude, eqs. 11, 12), ``lambda1`` and
     ``lambda2`` the penalties of the learned graph (eq. 14); 0 where a method has none.
@@ -45,7 +45,7 @@ def grid(
     learning_rate: Iterable[float], dropout: Iterable[float], weight_decay: Iterable[float]
 ) -> tuple[HyperParameters, ...]:
     """The full product, learning rate slowest."""
-    return tuple(HyperParameters(*point) for point in itertools.product(learning_rate, dropout, weight_decay))
+    return tuple(HyperParameters(*values) for values in itertools.product(learning_rate, dropout, weight_decay))
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class ValidationScore:
     loss: float
 
     def beats(self, other: ValidationScore | None) -> bool:
-        """Higher accuracy, or the same accuracy and a lower loss; the rule for epochs and points alike.
+        """Higher accuracy, or the same accuracy and a lower loss; the rule for epochs and configurations alike.
 
         On a full tie the earlier one stays.
         """

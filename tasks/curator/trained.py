@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tasks.curator.hyper_parameters import HyperParameters
 
-POINT_COLUMNS = tuple(field.name for field in fields(HyperParameters))
-SEARCH_COLUMNS = (*POINT_COLUMNS, "chosen_epoch", "validation_accuracy", "validation_loss")
+CONFIGURATION_COLUMNS = tuple(field.name for field in fields(HyperParameters))
+SEARCH_COLUMNS = (*CONFIGURATION_COLUMNS, "chosen_epoch", "validation_accuracy", "validation_loss")
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Trained:
     """The chosen model of one (reports, backbone, repeat).
 
     ``log_probabilities`` is (N, classes) float32; ``weights`` maps names to arrays, matrices as (inputs, outputs), and
-    holds ``edge_weights`` where the graph was learned; ``search`` has one row per point with ``SEARCH_COLUMNS`` and
-    what the search adds, validation metrics only; ``chosen`` is the row taken.
+    holds ``edge_weights`` where the graph was learned; ``search`` has one row per configuration with ``SEARCH_COLUMNS``
+    and what the search adds, validation metrics only; ``chosen`` is the row taken.
     """
 
     backbone: str
@@ -32,8 +32,8 @@ class Trained:
 
     @property
     def hyper_parameters(self) -> HyperParameters:
-        """The point that was chosen."""
-        return HyperParameters(*(self.search[name].iloc[self.chosen].item() for name in POINT_COLUMNS))
+        """The configuration that was chosen."""
+        return HyperParameters(*(self.search[name].iloc[self.chosen].item() for name in CONFIGURATION_COLUMNS))
 
     def save(self, path: Path) -> None:
         """Writes an npz file; the same values give the same bytes."""

@@ -45,18 +45,18 @@ def train(
     form: Form = "auto",
     threads: int = 1,
 ) -> Trained:
-    """Trains every point of ``grid`` and returns the best by validation accuracy (ties: lower validation loss).
+    """Trains every configuration of ``grid`` and returns the best by validation accuracy (ties: lower validation loss).
 
     Args:
         adjacency: the graph in use (N, N), row i = what node i reported.
         features: rectified features (N, d) as constant + sparse.
         labels: labels of the training and validation nodes.
         backbone: ``gcn`` or ``sage``.
-        grid: the points to try. Each one starts from the same weights and dropout seed, so that its
-            run does not depend on the points around it.
+        grid: the configurations to try. Each one starts from the same weights and dropout seed, so that its
+            run does not depend on the configurations around it.
         seed: of the initial weights and the dropout masks; None draws it from the operating system.
-        epochs: at most this many steps of full-batch Adam per point; validation after each.
-        patience: stop a point after this many epochs without a better validation score; None never stops.
+        epochs: at most this many steps of full-batch Adam per configuration; validation after each.
+        patience: stop a configuration after this many epochs without a better validation score; None never stops.
         hidden: width between the layers.
         normalization: of GCN's propagation, ``symmetric`` or ``mean``.
         device: ``auto``, ``cpu`` or ``cuda``.
@@ -65,7 +65,7 @@ def train(
             training in other threads). With one thread the same seed gives the same bytes.
 
     Raises:
-        UserError: for shapes that do not fit, an empty grid or role, or a grid on which every point diverges.
+        UserError: for shapes that do not fit, an empty grid or role, or a grid on which every configuration diverges.
     """
     _check(adjacency, features, labels, epochs, patience)
     where, how = resolve(device, form)
@@ -80,16 +80,16 @@ def train(
     best_model: Fit | None = None
     chosen = 0
     rows: list[tuple[float, ...]] = []
-    for index, point in enumerate(grid):
+    for index, configuration in enumerate(grid):
         network.load(start)
-        run = fit(network, inputs, targets, point, epochs=epochs, patience=patience, dropout_seed=dropout_seed)
+        run = fit(network, inputs, targets, configuration, epochs=epochs, patience=patience, dropout_seed=dropout_seed)
         if best_model is None or run.score.beats(best_model.score):
             best_model, chosen = run, index
-        rows.append((*astuple(point), run.epoch, *astuple(run.score)))
+        rows.append((*astuple(configuration), run.epoch, *astuple(run.score)))
     if best_model is None:
-        raise UserError("the grid is empty; give at least one hyper-parameter point")
+        raise UserError("the grid is empty; give at least one hyper-parameter configuration")
     if best_model.epoch == 0:
-        raise UserError("training diverged in its first epoch at every grid point; lower the learning rates")
+        raise UserError("training diverged in its first epoch at every configuration; lower the learning rates")
     return Trained(
         backbone=backbone,
         log_probabilities=torch.log_softmax(best_model.logits, dim=1).cpu().numpy(),

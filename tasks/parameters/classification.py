@@ -43,13 +43,13 @@ STATED = "searches of the file"
 class Search(Section):
     """Hyper-parameters to choose from by validation, how much of their grid is tried, and when training stops.
 
-    ``preset`` names a whole grid instead of the single axes. ``dgl`` trains point after point through DGL's layers;
-    ``batched`` trains all points of a repeat together. ``smooth_loss`` lets the training loss, too, read the smoothed
-    predictions. ``points`` and ``minutes`` bound one search; with ``minutes`` the result depends on the machine.
+    ``preset`` names a whole grid instead of the single axes. ``dgl`` trains one configuration after another
+    through DGL's layers; ``batched`` trains those of a repeat together. ``smooth_loss`` lets the training loss, too, read
+    the smoothed predictions. ``points``, a number of configurations, and ``minutes`` bound one search; with ``minutes`` the result depends on the machine.
     """
 
     engine: Literal["batched", "dgl"] = "batched"
-    """``batched`` trains all points of a repeat together, ``dgl`` point after point through DGL's layers."""
+    """``batched`` trains all configurations of a repeat together, ``dgl`` one after another through DGL's layers."""
     preset: Literal["paper", "lpgnn"] | None = None
     """A whole grid, ``paper`` or ``lpgnn``, instead of the single axes."""
     learning_rate: Annotated[list[Rate], Field(min_length=1), Distinct] = [0.01]
@@ -73,13 +73,13 @@ class Search(Section):
     smooth_loss: bool = False
     """Whether the training loss, too, reads the smoothed predictions."""
     strategy: Literal["full", "random", "halving"] = "full"
-    """``full`` trains all points, ``random`` some, ``halving`` all for a short time and the better ones on."""
+    """``full`` trains all configurations, ``random`` some, ``halving`` all for a short time and the better ones on."""
     points: Count | None = None
-    """How many points of the grid are tried."""
+    """How many configurations of the grid are tried."""
     minutes: Annotated[Real, Field(gt=0, allow_inf_nan=False)] | None = None
     """Bound on one search; the result then depends on the machine."""
     factor: Annotated[Whole, Field(ge=2)] = 3
-    """Halving keeps one point in so many."""
+    """Halving keeps one configuration in so many."""
     rungs: Count = 4
     """Halving chooses so many times."""
     epochs: Annotated[Whole, Field(ge=1, le=500)] = 500
@@ -144,7 +144,7 @@ class NodeClassification(ClassificationGrid):
     """The Solitude study: noisy neighbour lists and features, GNNs, accuracy.
 
     ``searches`` are grids of single methods, by name; ``search`` is that of the others. ``shared_choice`` adds, under
-    its own label, every method with one hyper-parameter point for all repeats.
+    its own label, every method with one configuration for all repeats.
     """
 
     datasets: Annotated[list[str], Field(min_length=1), Distinct]
@@ -152,7 +152,7 @@ class NodeClassification(ClassificationGrid):
     parts: list[ClassificationPart] = []
     """More lines for the table: sub-grids, each naming what differs from the study's own."""
     shared_choice: bool = False
-    """Adds a second, labelled protocol: one hyper-parameter point for all repeats."""
+    """Adds a second, labelled protocol: one configuration of hyper-parameters for all repeats."""
     normalization: Literal["symmetric", "mean"] = "symmetric"
     """How the adjacency is normalised in a network."""
     smoothing: Literal["gcn", "paper"] = "gcn"

@@ -1,8 +1,8 @@
 """The encoders of graph embeddings by name, and what each guarantees; ``tasks.client`` has their laws.
 
-A new encoder is a name here with what it guarantees, a branch in ``tasks.client.embedding_encoder`` (its law and its line
-of the ledger), a budget in ``tasks.reports.embedding_budget`` and a case in ``tasks.evaluation.audits.embeddings``. Where
-parameters and the studies' ledgers name encoders, they read this module.
+A new encoder is a name here with what it guarantees, a branch in ``tasks.client.embedding_encoder`` (its law, its line
+of the ledger), a budget in ``tasks.reports.embedding_budget`` and a case in ``tasks.evaluation.audits.embeddings``.
+Parameters and the studies' ledgers read this module.
 """
 
 from __future__ import annotations

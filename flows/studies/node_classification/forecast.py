@@ -73,9 +73,9 @@ def expect(study: Study, calls: Sequence[Call]) -> Expected:
     minutes = sum(cost.minutes * len(alike[group]) for group, cost in found.items()) / workers
     epochs = sum(cost.model_epochs * len(alike[group]) for group, cost in found.items())
     if found:
-        points = sum(cost.points * len(alike[group]) for group, cost in found.items())
+        configurations = sum(cost.configurations * len(alike[group]) for group, cost in found.items())
         line = (
-            f"{sum(map(len, alike.values()))} searches of {points} points, at most {epochs} model-epochs, "
+            f"{sum(map(len, alike.values()))} searches of {configurations} points, at most {epochs} model-epochs, "
             f"{duration(minutes)} on {workers} workers"
         )
         # Memory grows with the number of reported edges, which is told of no private graph.

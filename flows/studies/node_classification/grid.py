@@ -17,7 +17,7 @@ from tasks.reports.ledgers.units import Spent, spent_on_bits
 
 UNREAD = "none"
 SHARED_CHOICE = "shared choice"
-"""The label of the second protocol, where all repeats share one hyper-parameter point."""
+"""The label of the second protocol, where all repeats share one configuration of hyper-parameters."""
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ STEPS = (1, 2, 4, 8, 16, 32, 64)
 
 @dataclass(frozen=True)
 class Propagated:
-    """Predictions of the chosen point.
+    """Predictions of the chosen configuration.
 
     Attributes:
         log_probabilities: (N, classes) float32.
-        search: one row per point: alpha, steps, validation_accuracy, validation_loss.
+        search: one row per configuration: alpha, steps, validation_accuracy, validation_loss.
         chosen: the row taken.
     """
 

@@ -21,7 +21,7 @@ class AnyBlock(Protocol):
     shared: SharedTensors
     slots: int
 
-    def load(self, slot: int, point: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
+    def load(self, slot: int, configuration: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
         """Puts a model into a slot."""
 
     def clear(self, slot: int) -> None:

@@ -35,9 +35,9 @@ class BatchPlanner:
     """
 
     def __init__(
-        self, problems: Sequence[Problem], points: Sequence[Sequence[HyperParameters]], settings: EngineSettings
+        self, problems: Sequence[Problem], configurations: Sequence[Sequence[HyperParameters]], settings: EngineSettings
     ) -> None:
-        self._problems, self._points, self._settings = problems, points, settings
+        self._problems, self._configurations, self._settings = problems, configurations, settings
         self._device, _ = resolve(settings.device, "torch")
         self._dtype: type = np.float32 if settings.precision == "float32" else np.float64
         self._seeds = [
@@ -46,13 +46,13 @@ class BatchPlanner:
         # Dropout is the largest shared array: it lives as long as a group of its problem does.
         self._ranks: weakref.WeakValueDictionary[int, DropoutRanks] = weakref.WeakValueDictionary()
         self.waiting: dict[GroupKey, deque[Trial]] = {}
-        for index, (problem, grid) in enumerate(zip(problems, points, strict=True)):
+        for index, (problem, grid) in enumerate(zip(problems, configurations, strict=True)):
             if not grid:
-                raise UserError("the grid is empty; give at least one hyper-parameter point")
-            if problem.smoothing is None and any(point.l_x or point.l_y for point in grid):
-                raise UserError("points with l_x or l_y need the problem's smoothing operator; give one")
-            if settings.joint is None and any(point.lambda1 or point.lambda2 for point in grid):
-                raise UserError("points with lambda1 or lambda2 need the joint method; ask for it or leave them out")
+                raise UserError("the grid is empty; give at least one hyper-parameter configuration")
+            if problem.smoothing is None and any(configuration.l_x or configuration.l_y for configuration in grid):
+                raise UserError("l_x and l_y need the problem's smoothing operator; give one")
+            if settings.joint is None and any(configuration.lambda1 or configuration.lambda2 for configuration in grid):
+                raise UserError("lambda1 and lambda2 need the joint method; ask for it or leave them out")
             self.waiting |= trials(index, problem, grid, smooth_loss=settings.smooth_loss)
 
     def shared(self, group_key: GroupKey) -> SharedTensors:
@@ -63,7 +63,7 @@ class BatchPlanner:
         start = xavier_weights(shape, torch.Generator().manual_seed(weight_seed))
         ranks = self._ranks.get(index)
         if ranks is None:
-            rates = [point.dropout for point in self._points[index]]
+            rates = [configuration.dropout for configuration in self._configurations[index]]
             ranks = DropoutRanks(dropout_seed, rates, self._settings.epochs, problem.features.shape[0], shape.hidden)
             self._ranks[index] = ranks
         return shared(
@@ -131,26 +131,28 @@ class BatchPlanner:
             UserError: when no model had a finite loss.
         """
         if not finished:
-            raise UserError("no point was trained before the time was over; allow more minutes")
+            raise UserError("no configuration was trained before the time was over; allow more minutes")
         if best_model.score is None:
-            raise UserError("training diverged in its first epoch at every grid point; lower the learning rates")
-        answered = {evaluation.point: (trial, evaluation) for trial in finished for evaluation in trial.evaluations}
+            raise UserError("training diverged in its first epoch at every configuration; lower the learning rates")
+        answered = {
+            evaluation.configuration: (trial, evaluation) for trial in finished for evaluation in trial.evaluations
+        }
         order = sorted(answered)
-        trial, chosen = answered[best_model.point]
-        grid = self._points[trial.group_key[0]]
+        trial, chosen = answered[best_model.configuration]
+        grid = self._configurations[trial.group_key[0]]
         rows = [
             (*astuple(grid[index]), evaluation.epoch, *astuple(evaluation.score), trial.epochs)
             for index in order
             for trial, evaluation in [answered[index]]
         ]
         block = self.block(self.shared(trial.group_key), slots)
-        block.load(0, trial.point, best_model.weights)
+        block.load(0, trial.configuration, best_model.weights)
         return Trained(
             backbone=self._settings.backbone,
             log_probabilities=block.predict(0, chosen.l_y).astype(np.float32),
             weights={name: value.astype(np.float32) for name, value in best_model.weights.items()},
             search=pd.DataFrame(rows, columns=[*SEARCH_COLUMNS, "epochs"]),
-            chosen=order.index(best_model.point),
+            chosen=order.index(best_model.configuration),
         )
 
     def _architecture(self, index: int) -> Architecture:

@@ -12,7 +12,7 @@ from tasks.curator.hyper_parameters import ValidationScore
 
 
 class BestModel:
-    """Keeps the weights of one model: the best by validation, of equals the earliest point and its first epoch.
+    """Keeps the weights of one model: the best by validation, of equals the earliest and its first epoch.
 
     The order is total, so the outcome does not depend on which model happens to train first.
     """
@@ -24,13 +24,15 @@ class BestModel:
         self.weights: dict[str, NDArray[Any]] = {}
 
     @property
-    def point(self) -> int:
-        """Index of the best model's point in the list."""
+    def configuration(self) -> int:
+        """Index of the best model's configuration in the list."""
         return self.position[0]
 
-    def offer(self, score: ValidationScore, point: int, epoch: int, weights: Callable[[], dict[str, Any]]) -> None:
+    def offer(
+        self, score: ValidationScore, configuration: int, epoch: int, weights: Callable[[], dict[str, Any]]
+    ) -> None:
         """Takes the model if it is better; only then are its weights copied."""
         with self._lock:
-            earlier = score == self.score and (point, epoch) < self.position
+            earlier = score == self.score and (configuration, epoch) < self.position
             if score.beats(self.score) or earlier:
-                self.score, self.position, self.weights = score, (point, epoch), weights()
+                self.score, self.position, self.weights = score, (configuration, epoch), weights()

@@ -47,7 +47,7 @@ class Problem:
         features: (N, d): rectified reports as constant + sparse, or a dense matrix that is public.
         labels: of the training and validation nodes.
         seed: of initial weights and dropout; None draws it from the operating system.
-        smoothing: the operator S (N, N) of feature and label smoothing; needed when a point has l_x or l_y above 0.
+        smoothing: the operator S (N, N) of feature and label smoothing; needed when an l_x or l_y is above 0.
         targets: by l_y, where the training targets depend on it (Drop); other l_y train on the labels.
 
     Raises:
@@ -78,7 +78,7 @@ class Problem:
                 raise UserError("training targets: nodes or classes are not those of the problem")
 
     def operator(self) -> csr_array:
-        """S, or nothing where no point smooths."""
+        """S, or nothing where no configuration smooths."""
         return csr_array(self.graph.shape) if self.smoothing is None else self.smoothing
 
     def training_targets(self, label_smoothing: int) -> TrainingTargets:

@@ -101,7 +101,9 @@ class Schedule:
                         score = ValidationScore(float(accuracies[row, slot]), float(losses[row, slot]))
                         if evaluation.take(trial.epochs, score, self.patience):
                             best_model = self.best_models[group_key[0]]
-                            best_model.offer(score, evaluation.point, trial.epochs, partial(block.weights, slot))
+                            best_model.offer(
+                                score, evaluation.configuration, trial.epochs, partial(block.weights, slot)
+                            )
                 if trial.epochs == self.epochs or not any(evaluation.open for evaluation in trial.evaluations):
                     done.append(slot)
             for slot in done:
@@ -116,7 +118,7 @@ class Schedule:
                 if not self.waiting[group_key] or self._late():
                     return
                 running[slot] = self.waiting[group_key].popleft()
-            block.load(slot, running[slot].point)
+            block.load(slot, running[slot].configuration)
 
     def _late(self) -> bool:
         return self.until is not None and time.monotonic() >= self.until

@@ -1,4 +1,4 @@
-"""Many hyper-parameter points and repeats of one (data set, eps_x, eps_a) trained together: the engine's entry."""
+"""Many configurations and repeats of one (data set, eps_x, eps_a) trained together: the engine's entry."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ class Run:
 
 def train_batch(
     problems: Sequence[Problem],
-    points: Sequence[Sequence[HyperParameters]],
+    configurations: Sequence[Sequence[HyperParameters]],
     settings: EngineSettings,
     *,
     until: float | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Run:
-    """Trains every point of every problem; per problem the best by validation accuracy is returned.
+    """Trains every configuration of every problem; per problem the best by validation accuracy is returned.
 
-    Ties go to the lower validation loss, then to the earlier point; the epoch is chosen likewise. A model is the one
-    that ``training.train`` would give for the same seed, up to rounding. The table of a ``Trained`` has one row per
-    point in the given order, with ``epochs`` (those trained) as an extra column.
+    Ties go to the lower validation loss, then to the earlier one; the epoch is chosen likewise. A model is the one that
+    ``training.train`` would give for the same seed, up to rounding. The table of a ``Trained`` has one row per
+    configuration in the given order, with ``epochs`` (those trained) as an extra column.
 
     Args:
         problems: one per repeat; blocks are formed within a problem.
-        points: the points of each problem.
+        configurations: the configurations of each problem.
         settings: what all models have in common.
-        until: a ``time.monotonic()`` after which no model starts; points not started are missing in the table.
+        until: a ``time.monotonic()`` after which no model starts; configurations not started are missing in the table.
         progress: called with the model-epochs of every model that is done.
 
     Raises:
         UserError: for an empty grid, a problem without a finite model, or too little memory for one model.
     """
     started = time.monotonic()
-    planner = BatchPlanner(problems, points, settings)
+    planner = BatchPlanner(problems, configurations, settings)
     best_models = {index: BestModel() for index in range(len(problems))}
     finished: list[Trial] = []
 

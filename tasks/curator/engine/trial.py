@@ -1,4 +1,4 @@
-"""What a slot trains: one optimisation, which answers for one point or, where l_y is no part of it, for several."""
+"""What a slot trains: one optimisation, for one configuration or, where l_y is no part of it, for several."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ GroupKey = tuple[int, int, tuple[int, ...], int]
 
 @dataclass
 class Evaluation:
-    """The best epoch so far of one point: index of the point in its list, l_y, and ``fit``'s outcome."""
+    """The best epoch so far of one configuration: its index in its list, l_y, and ``fit``'s outcome."""
 
-    point: int
+    configuration: int
     l_y: int
     epoch: int = 0
     score: ValidationScore = field(default_factory=lambda: ValidationScore(0.0, math.inf))
@@ -41,30 +41,30 @@ class Trial:
     """One optimisation: its group, hyper-parameters and the evaluations that share it."""
 
     group_key: GroupKey
-    point: HyperParameters
+    configuration: HyperParameters
     evaluations: list[Evaluation]
     epochs: int = 0
 
 
 def trials(
-    problem_index: int, problem: Problem, points: Sequence[HyperParameters], *, smooth_loss: bool
+    problem_index: int, problem: Problem, configurations: Sequence[HyperParameters], *, smooth_loss: bool
 ) -> dict[GroupKey, deque[Trial]]:
-    """Points as trials, by group, in the order of their first points.
+    """Configurations as trials, by group, in the order of their first configurations.
 
-    Points that differ in l_y only are one optimisation, evaluated at each l_y, unless training sees l_y: through
-    ``smooth_loss`` or through targets that depend on it.
+    Configurations that differ in l_y only are one optimisation, evaluated at each l_y, unless training sees l_y:
+    through ``smooth_loss`` or through targets that depend on it.
     """
-    # group (l_x, l_y that training sees) -> optimisation -> the indices of its points.
+    # group (l_x, l_y that training sees) -> optimisation -> the indices of its configurations.
     found: dict[tuple[int, int], dict[HyperParameters, list[int]]] = {}
-    for index, point in enumerate(points):
-        seen = point.l_y if smooth_loss or point.l_y in problem.targets else 0
-        found.setdefault((point.l_x, seen), {}).setdefault(replace(point, l_y=seen), []).append(index)
+    for index, configuration in enumerate(configurations):
+        seen = configuration.l_y if smooth_loss or configuration.l_y in problem.targets else 0
+        found.setdefault((configuration.l_x, seen), {}).setdefault(replace(configuration, l_y=seen), []).append(index)
     groups: dict[GroupKey, deque[Trial]] = {}
     for (l_x, seen), members in found.items():
-        evaluations = tuple(sorted({points[index].l_y for indices in members.values() for index in indices}))
+        evaluations = tuple(sorted({configurations[index].l_y for indices in members.values() for index in indices}))
         group_key = (problem_index, l_x, evaluations, seen if smooth_loss else 0)
         groups[group_key] = deque(
-            Trial(group_key, point, [Evaluation(index, points[index].l_y) for index in indices])
-            for point, indices in members.items()
+            Trial(group_key, configuration, [Evaluation(index, configurations[index].l_y) for index in indices])
+            for configuration, indices in members.items()
         )
     return groups

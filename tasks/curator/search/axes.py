@@ -32,18 +32,18 @@ class Axes:
             if not values or len(set(values)) < len(values):
                 raise UserError(f"{axis.name}: give each value once, and at least one")
 
-    def points(self, *, l_x: bool, l_y: bool, joint: bool) -> tuple[HyperParameters, ...]:
+    def configurations(self, *, l_x: bool, l_y: bool, joint: bool) -> tuple[HyperParameters, ...]:
         """The grid of a method that has feature smoothing, label smoothing, a learned graph; 0 where it has not."""
         values: list[Iterable[float]] = [self.learning_rate, self.dropout, self.weight_decay]
         values += [self.l_x if l_x else (0,), self.l_y if l_y else (0,)]
         values += [self.lambda1 if joint else (0.0,), self.lambda2 if joint else (0.0,)]
-        return tuple(HyperParameters(*point) for point in itertools.product(*values))  # type: ignore[arg-type]
+        return tuple(HyperParameters(*chosen) for chosen in itertools.product(*values))  # type: ignore[arg-type]
 
 
 _DECADES = (1e-4, 1e-3, 1e-2, 1e-1)
 
 AXES: dict[str, Axes] = {
-    # Solitude, section VI: 16,384 points with a learned graph, 1,024 without.
+    # Solitude, section VI: 16,384 configurations with a learned graph, 1,024 without.
     "paper": Axes(
         learning_rate=_DECADES,
         dropout=_DECADES,

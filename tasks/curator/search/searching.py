@@ -14,7 +14,7 @@ from tasks.curator.engine.train_batch import train_batch
 from tasks.curator.hyper_parameters import HyperParameters
 from tasks.curator.search.forecast import forecast
 from tasks.curator.search.strategy import Strategy, random_subset
-from tasks.curator.trained import POINT_COLUMNS, SEARCH_COLUMNS, Trained
+from tasks.curator.trained import CONFIGURATION_COLUMNS, SEARCH_COLUMNS, Trained
 
 Rows = dict[HyperParameters, tuple[float, ...]]
 COLUMNS = (*SEARCH_COLUMNS, "epochs", "rounds")
@@ -24,8 +24,8 @@ COLUMNS = (*SEARCH_COLUMNS, "epochs", "rounds")
 class Found:
     """The outcome of a search: one ``Trained`` per problem, and what it took.
 
-    The table of a ``Trained`` has a row for every point, as far as it was trained: ``epochs``, and the number of the
-    last of its ``rounds``.
+    The table of a ``Trained`` has a row for every configuration, as far as it was trained: ``epochs``, and the number
+    of the last of its ``rounds``.
     """
 
     trained: tuple[Trained, ...]
@@ -42,16 +42,16 @@ def search(
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> Found:
-    """Per problem the best point by validation accuracy (ties: lower loss, then the earlier point), trained to its end.
+    """Per problem the best configuration by validation accuracy (ties: lower loss, then the earlier), fully trained.
 
-    All strategies keep that contract. In halving a point that is dropped was beaten by one that went on, and a longer
-    run's best epoch is never worse than its beginning's: so the best of the last round is the best of the whole table.
+    All strategies keep that contract. In halving a configuration that is dropped was beaten by one that went on, and a
+    longer run's best epoch is never worse than its beginning's: so the best of the last round is the best of the table.
 
     Args:
         problems: the repeats.
-        grid: the points to choose from, the same for all repeats.
+        grid: the configurations to choose from, the same for all repeats.
         settings: of the engine.
-        strategy: which of the points are trained, and how long.
+        strategy: which of the configurations are trained, and how long.
         seed: of the random subset; public.
         progress: called with the model-epochs of every model that is done.
 
@@ -59,45 +59,48 @@ def search(
         UserError: as ``train_batch``.
     """
     started = time.monotonic()
-    points = tuple(grid) if strategy.points is None else random_subset(grid, strategy.points, seed)
+    configurations = tuple(grid) if strategy.points is None else random_subset(grid, strategy.points, seed)
     until = None
     if strategy.minutes is not None:
-        expected = forecast(problems, points, settings, strategy)
+        expected = forecast(problems, configurations, settings, strategy)
         if expected.minutes > strategy.minutes:
-            points = random_subset(points, max(1, int(len(points) * strategy.minutes / expected.minutes)), seed)
+            affordable = max(1, int(len(configurations) * strategy.minutes / expected.minutes))
+            configurations = random_subset(configurations, affordable, seed)
         until = started + 60 * strategy.minutes
     rows: list[Rows] = [{} for _ in problems]
-    survivors = [points] * len(problems)
+    survivors = [configurations] * len(problems)
     model_epochs, notes = 0, dict[str, None]()
-    for number, (count, epochs) in enumerate(strategy.schedule(len(points), settings.epochs), start=1):
+    for number, (count, epochs) in enumerate(strategy.schedule(len(configurations), settings.epochs), start=1):
         survivors = [_best(known, survived, count) for known, survived in zip(rows, survivors, strict=True)]
         run = train_batch(problems, survivors, replace(settings, epochs=epochs), until=until, progress=progress)
         for known, trained in zip(rows, run.trained, strict=True):
             known |= {
-                HyperParameters(*row[: len(POINT_COLUMNS)]): (*row, number)
+                HyperParameters(*row[: len(CONFIGURATION_COLUMNS)]): (*row, number)
                 for row in trained.search.itertuples(index=False, name=None)
             }
         model_epochs += run.model_epochs
         notes |= dict.fromkeys(run.notes)
     return Found(
-        trained=tuple(_completed(trained, known, points) for trained, known in zip(run.trained, rows, strict=True)),
+        trained=tuple(
+            _completed(trained, known, configurations) for trained, known in zip(run.trained, rows, strict=True)
+        ),
         model_epochs=model_epochs,
         notes=tuple(notes),
     )
 
 
 def _best(known: Rows, candidates: tuple[HyperParameters, ...], count: int) -> tuple[HyperParameters, ...]:
-    """The best ``count`` of the points that were trained, in the grid's order; all points before the first round."""
+    """The best ``count`` of the configurations that were trained, in the grid's order; before the first round all."""
     if not known:
         return candidates
-    trained = [point for point in candidates if point in known]
+    trained = [configuration for configuration in candidates if configuration in known]
     accuracy, loss = COLUMNS.index("validation_accuracy"), COLUMNS.index("validation_loss")
-    chosen = set(sorted(trained, key=lambda point: (-known[point][accuracy], known[point][loss]))[:count])
-    return tuple(point for point in trained if point in chosen)
+    chosen = set(sorted(trained, key=lambda tried: (-known[tried][accuracy], known[tried][loss]))[:count])
+    return tuple(configuration for configuration in trained if configuration in chosen)
 
 
-def _completed(trained: Trained, known: Rows, points: tuple[HyperParameters, ...]) -> Trained:
+def _completed(trained: Trained, known: Rows, configurations: tuple[HyperParameters, ...]) -> Trained:
     """The last round's choice with the table of all rounds."""
-    order = [point for point in points if point in known]
-    search = pd.DataFrame([known[point] for point in order], columns=list(COLUMNS))
+    order = [configuration for configuration in configurations if configuration in known]
+    search = pd.DataFrame([known[configuration] for configuration in order], columns=list(COLUMNS))
     return replace(trained, search=search, chosen=order.index(trained.hyper_parameters))

@@ -17,15 +17,15 @@ KINDS: tuple[Kind, ...] = ("full", "random", "halving")
 
 @dataclass(frozen=True)
 class Strategy:
-    """Which points of a grid are trained.
+    """Which configurations of a grid are trained.
 
     Attributes:
-        kind: ``full``: all points to the end. ``random``: a random subset. ``halving``: all points (or a random subset)
-            for a few epochs, the best of them longer, and so on (successive halving, Jamieson & Talwalkar 2016).
-        points: size of the random subset; None takes all.
-        minutes: of wall clock. Fewer points are drawn when the forecast exceeds it, and no model starts after it. The
-            table then depends on the machine; a budget in points gives the same bytes everywhere.
-        factor: of halving: one in so many points goes on, with so many times the epochs.
+        kind: ``full``: all configurations to the end. ``random``: a random subset. ``halving``: all (or a random part) for
+            a few epochs, the best of them longer, and so on (successive halving, Jamieson & Talwalkar 2016).
+        points: how many configurations the random subset has; None takes all.
+        minutes: of wall clock. Fewer configurations are drawn when the forecast exceeds it, and no model starts after
+            it. The table then depends on the machine; a number of configurations gives the same bytes everywhere.
+        factor: of halving: one in so many configurations goes on, with so many times the epochs.
         rungs: of halving: lengths tried, the last being all epochs.
 
     Raises:
@@ -52,18 +52,18 @@ class Strategy:
         if self.factor < 2 or self.rungs < 1:
             raise UserError(f"halving factor {self.factor}, rungs {self.rungs}: use at least 2 and 1")
 
-    def schedule(self, points: int, epochs: int) -> tuple[tuple[int, int], ...]:
-        """(points, epochs) of every round, the last one at full length."""
+    def schedule(self, configurations: int, epochs: int) -> tuple[tuple[int, int], ...]:
+        """(configurations, epochs) of every round, the last one at full length."""
         if self.kind != "halving":
-            return ((points, epochs),)
+            return ((configurations, epochs),)
         rounds = []
         for rung in range(self.rungs):
             share = self.factor ** (self.rungs - 1 - rung)
-            rounds.append((math.ceil(points / self.factor**rung), max(1, math.ceil(epochs / share))))
+            rounds.append((math.ceil(configurations / self.factor**rung), max(1, math.ceil(epochs / share))))
         return tuple(rounds)
 
 
 def random_subset(grid: Sequence[HyperParameters], count: int, seed: int) -> tuple[HyperParameters, ...]:
-    """``count`` points of the grid without replacement, in the grid's order; a larger count contains a smaller."""
+    """``count`` configurations of the grid, in its order, without replacement; a larger count contains a smaller."""
     chosen = generator(seed).permutation(len(grid))[:count]
     return tuple(grid[index] for index in sorted(chosen))

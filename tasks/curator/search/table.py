@@ -11,7 +11,7 @@ from tasks.curator.trained import Trained
 
 
 def search_table(trained: Sequence[Trained]) -> pd.DataFrame:
-    """One row per repeat and hyper-parameter point, ``chosen`` where a repeat took it."""
+    """One row per repeat and hyper-parameter configuration, ``chosen`` where a repeat took it."""
     tables = []
     for repeat, model in enumerate(trained):
         table = model.search.assign(chosen=False)

@@ -31,7 +31,7 @@ def result_tables(table: pd.DataFrame, study: str, headlines: Sequence[str], con
 
 
 def cost_tables(table: pd.DataFrame, controls: Controls) -> list[Table]:
-    """What was recorded of the cost: hyper-parameter points trained, and messages and bytes of walks."""
+    """What was recorded of the cost: configurations of hyper-parameters trained, and messages and bytes of walks."""
     tables = _searches(table[table["metric"] == "search_points"])
     walks = table[table["metric"].isin(COSTS[1:])]
     for dataset, lines in walks.groupby("dataset", sort=False):

@@ -55,6 +55,6 @@ def measure(
     """The fields of the forecast, measured by the curator."""
     received = Received.load(edges, features, labels)
     plan = planned(method_named(method), received, backbone, device, training_seed, study)
-    points, limit = plan.points, plan.strategy.points
-    points = points if limit is None else random_subset(points, limit, training_seed)
-    return asdict(measured([plan.problem], points, plan.settings, plan.strategy))
+    configurations, limit = plan.configurations, plan.strategy.points
+    configurations = configurations if limit is None else random_subset(configurations, limit, training_seed)
+    return asdict(measured([plan.problem], configurations, plan.settings, plan.strategy))

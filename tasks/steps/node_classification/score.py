@@ -51,7 +51,7 @@ def score(
     label: str,
     file: str = TRAINED,
 ) -> None:
-    """Accuracy and macro-F1 on the test nodes, and how many points the search compared.
+    """Accuracy and macro-F1 on the test nodes, and how many configurations the search compared.
 
     For public sets also how much noise the report holds and, where the method calibrates the graph, how well the
     calibrated weights tell true from false edges. Of a private graph nothing is counted: where noise is little, the

@@ -41,7 +41,7 @@ log = logging.getLogger("pipeline")
 
 
 TRAINING = Seed(STUDY, "{method} {backbone}")
-"""Of initial weights, dropout and the subset of points."""
+"""Of initial weights, dropout and the subset of configurations."""
 
 
 def _decided(of: Given) -> dict[str, object]:
@@ -97,7 +97,9 @@ def search(
     else:
         plan = planned(chosen, received, backbone, device, draft.seed, study)
         told = adding_up(occasionally(draft.label, plan.model_epochs, "model-epochs at most"))
-        found = search_grid([plan.problem], plan.points, plan.settings, plan.strategy, seed=draft.seed, progress=told)
+        found = search_grid(
+            [plan.problem], plan.configurations, plan.settings, plan.strategy, seed=draft.seed, progress=told
+        )
         for note in found.notes:
             log.warning("%s: %s", draft.label, note)
         (trained,) = found.trained
@@ -130,7 +132,7 @@ def _looped(
         received.rectified(),
         received.labels,
         backbone=backbone,
-        grid=axes_of(tuning).points(l_x=False, l_y=False, joint=False),
+        grid=axes_of(tuning).configurations(l_x=False, l_y=False, joint=False),
         seed=seed,
         epochs=tuning.epochs,
         patience=tuning.patience,

@@ -63,15 +63,15 @@ class Plan:
     """The engine's task: one repeat's problem, the grid, how it is trained and how much of it."""
 
     problem: Problem
-    points: Sequence[HyperParameters]
+    configurations: Sequence[HyperParameters]
     settings: EngineSettings
     strategy: Strategy
 
     @property
     def model_epochs(self) -> int:
         """An upper bound: as if no model stopped early."""
-        count = min(self.strategy.points or len(self.points), len(self.points))
-        return sum(points * epochs for points, epochs in self.strategy.schedule(count, self.settings.epochs))
+        count = min(self.strategy.points or len(self.configurations), len(self.configurations))
+        return sum(number * epochs for number, epochs in self.strategy.schedule(count, self.settings.epochs))
 
 
 def planned(
@@ -95,7 +95,7 @@ def planned(
         smoothing=study.smoothing,
         dropped=axes.l_y if method.target_smoothing else (),
     )
-    points = axes.points(
+    configurations = axes.configurations(
         l_x=method.feature_smoothing,
         l_y=method.prediction_smoothing or method.target_smoothing,
         joint=method.joint,
@@ -114,7 +114,7 @@ def planned(
     strategy = Strategy(
         tuning.strategy, points=tuning.points, minutes=tuning.minutes, factor=tuning.factor, rungs=tuning.rungs
     )
-    return Plan(problem, points, settings, strategy)
+    return Plan(problem, configurations, settings, strategy)
 
 
 def axes_of(tuning: Search) -> Axes:

@@ -1,4 +1,4 @@
-"""Step on the curator's side: the second protocol, one hyper-parameter point for all repeats of a cell."""
+"""Step on the curator's side: the second protocol, one configuration of hyper-parameters for all repeats of a cell."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def search_shared(
     device: Device,
     study: NodeClassification,
 ) -> None:
-    """Trains the point with the best mean validation score in every repeat; one file a repeat (``shared_file``).
+    """Trains the configuration with the best mean validation score in every repeat; one file each (``shared_file``).
 
     Args:
         draft: the point in the making; the step takes the store instead.
@@ -48,7 +48,7 @@ def search_shared(
         dataset, method, backbone, seed, device, study: as in ``search``.
 
     Raises:
-        UserError: when no point was trained to its end in all repeats.
+        UserError: when no configuration was trained to its end in all repeats.
     """
     chosen = method_named(method)
     purpose: dict[str, Any] = {"seed": seed, "dataset": dataset, "method": method, "backbone": backbone}

@@ -11,7 +11,7 @@ from prefect.states import Completed
 from flows.context.study import Outcome
 from flows.run.command_line import main
 from flows.run.sweep_flow import sweep
-from flows.run.sweep_request import LISTS, SweepRequest
+from flows.run.sweep_request import AXES, SweepRequest
 from flows.studies.registry import STUDIES
 from flows.studies.requests import check_request, read_request
 from flows.system.environment import PACKAGE_ROOT
@@ -117,7 +117,7 @@ def test_the_form_has_every_field_with_a_description_and_a_default() -> None:
     for field in form["properties"].values():
         assert field["description"]
         assert "default" in field
-    assert {axis for study in STUDIES for axis in study.axes} == set(LISTS) < set(form["properties"])
+    assert {axis for study in STUDIES for axis in study.axes} == set(AXES) < set(form["properties"])
 
 
 def test_the_deployments_are_of_the_sweep_and_ask_for_what_it_has() -> None:

@@ -43,10 +43,10 @@ class Block:
         self._second = SecondPass(shared, edges, self._weights, slots)
         self._stale = True
 
-    def load(self, slot: int, point: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
+    def load(self, slot: int, configuration: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
         """Puts a model into a slot, at its start or with the given weights."""
         self._weights.put(slot, self.shared.start if weights is None else weights)
-        self._slots.load(slot, point)
+        self._slots.load(slot, configuration)
         self._first.load(slot)
         if self._learned is not None:
             self._learned.put(slot, None if weights is None else weights[EDGE_WEIGHTS])

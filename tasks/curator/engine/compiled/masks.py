@@ -1,6 +1,6 @@
 """Dropout masks shared by all models of a repeat: one draw per epoch serves every model and every dropout rate.
 
-A point's run does not depend on the points around it, so all of them start from one dropout seed, and in epoch t all
+A configuration's run does not depend on those around it, so all of them start from one dropout seed, and in epoch t all
 compare the same uniform numbers with their own rates. Only the comparison's outcome is stored: a byte that counts the
 rates at or below the number.
 """

@@ -62,7 +62,7 @@ class TorchBlock:
         )
         self._hidden: Tensor | None = None
 
-    def load(self, slot: int, point: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
+    def load(self, slot: int, configuration: HyperParameters, weights: dict[str, NDArray[Any]] | None = None) -> None:
         """Puts a model into a slot, at its start or with the given weights."""
         self._stack.put(slot, self.shared.start if weights is None else weights)
         self._first[..., slot] = self._to_device(self._stack.first[..., slot])
@@ -71,7 +71,7 @@ class TorchBlock:
             moment[..., slot] = 0
         if self._learned is not None:
             self._learned.put(slot, None if weights is None else weights[EDGE_WEIGHTS])
-        self._slots.load(slot, point)
+        self._slots.load(slot, configuration)
         self._hidden = None
 
     def clear(self, slot: int) -> None:

@@ -29,7 +29,7 @@ class Measured:
     def run(self, calls: Iterable[Call]) -> Iterator[Done]:
         for call in calls:
             self.probed.append(call.key)
-            yield Done(call, Forecast(points=4, model_epochs=100, minutes=1.5, memory_mb=20))
+            yield Done(call, Forecast(configurations=4, model_epochs=100, minutes=1.5, memory_mb=20))
 
 
 def study_of(folder: Path, submitter: Any) -> Study:

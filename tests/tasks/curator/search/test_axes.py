@@ -8,16 +8,16 @@ from tasks.errors import UserError
 
 def test_the_papers_grid_has_the_papers_size():
     paper = axes_named("paper")
-    assert len(paper.points(l_x=True, l_y=True, joint=True)) == 16_384
-    assert len(paper.points(l_x=True, l_y=True, joint=False)) == 1_024
-    plain = paper.points(l_x=False, l_y=False, joint=False)
+    assert len(paper.configurations(l_x=True, l_y=True, joint=True)) == 16_384
+    assert len(paper.configurations(l_x=True, l_y=True, joint=False)) == 1_024
+    plain = paper.configurations(l_x=False, l_y=False, joint=False)
     assert len(plain) == 64
     assert all((point.l_x, point.l_y, point.lambda1, point.lambda2) == (0, 0, 0.0, 0.0) for point in plain)
 
 
 @pytest.mark.parametrize("name", AXES)
 def test_points_differ_and_what_a_method_lacks_is_absent(name):
-    points = axes_named(name).points(l_x=True, l_y=False, joint=False)
+    points = axes_named(name).configurations(l_x=True, l_y=False, joint=False)
     assert len(set(points)) == len(points)
     assert {point.l_x for point in points} == set(AXES[name].l_x)
     assert {point.l_y for point in points} == {0}

@@ -8,7 +8,7 @@ from tasks.curator.search.axes import axes_named
 from tasks.curator.search.strategy import Strategy, random_subset
 from tasks.errors import UserError
 
-GRID = axes_named("paper").points(l_x=False, l_y=False, joint=False)
+GRID = axes_named("paper").configurations(l_x=False, l_y=False, joint=False)
 
 
 @given(st.integers(1, 500), st.integers(1, 500), st.integers(2, 5), st.integers(1, 5))
