@@ -43,9 +43,10 @@ STATED = "searches of the file"
 class Search(Section):
     """Hyper-parameters to choose from by validation, how much of their grid is tried, and when training stops.
 
-    ``preset`` names a whole grid instead of the single axes. ``dgl`` trains one configuration after another
-    through DGL's layers; ``batched`` trains those of a repeat together. ``smooth_loss`` lets the training loss, too, read
-    the smoothed predictions. ``points``, a number of configurations, and ``minutes`` bound one search; with ``minutes`` the result depends on the machine.
+    ``preset`` names a whole grid instead of the single axes. ``dgl`` trains one configuration after another through
+    DGL's layers; ``batched`` trains those of a repeat together. ``smooth_loss`` lets the training loss, too, read the
+    smoothed predictions. ``points``, a number of configurations, and ``minutes`` bound one search; with ``minutes`` the
+    result depends on the machine.
     """
 
     engine: Literal["batched", "dgl"] = "batched"

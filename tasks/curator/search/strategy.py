@@ -20,8 +20,8 @@ class Strategy:
     """Which configurations of a grid are trained.
 
     Attributes:
-        kind: ``full``: all configurations to the end. ``random``: a random subset. ``halving``: all (or a random part) for
-            a few epochs, the best of them longer, and so on (successive halving, Jamieson & Talwalkar 2016).
+        kind: ``full``: all configurations to the end. ``random``: a random subset. ``halving``: all (or a random one)
+            for a few epochs, the best of them longer, and so on (successive halving, Jamieson & Talwalkar 2016).
         points: how many configurations the random subset has; None takes all.
         minutes: of wall clock. Fewer configurations are drawn when the forecast exceeds it, and no model starts after
             it. The table then depends on the machine; a number of configurations gives the same bytes everywhere.
