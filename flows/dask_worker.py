@@ -1,4 +1,6 @@
-"""Settings of this project for a Dask worker that is started by hand, from the root of a checkout:
+"""Settings of this project for a Dask worker that is started by hand, from the root of a checkout.
+
+No command: Dask's own worker imports it and calls ``dask_setup``.
 
 python -m dask worker tcp://SCHEDULER:8786 --nthreads 1 --preload flows.dask_worker
 """

@@ -1,5 +1,7 @@
 """The model of an MLflow run's best repeat, by validation: weights as arrays, no code.
 
+No command: a notebook or a script imports it.
+
 from flows.model import load_model
 model = load_model("<id of a child run>")
 """

@@ -1,8 +1,8 @@
 """Whether this machine's demo is the committed one: ``python -m flows.verify``, and the last line of ``make run``.
 
 ``data/expected/demo.json`` holds the digest of every point of the demo, in the order of their computation, and its
-metrics. Status 0: equal, or metrics within ``TOLERANCE``; 1: not reproduced; 2: nothing to compare; 3: results may
-differ on this machine, whatever was found.
+metrics. Status 0: equal, or metrics within ``TOLERANCE``; 1: not reproduced; 2: nothing to compare, whatever the
+machine; 3: compared, but results may differ on this machine.
 """
 
 from __future__ import annotations

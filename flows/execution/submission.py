@@ -1,4 +1,8 @@
-"""How a flow hands its steps out: to Prefect's task runner, or (``--plain``) to a pool without any server."""
+"""How a flow hands its steps out: to Prefect's task runner, or (``--plain``) to a pool without any server.
+
+And how they fail. A step that fails is noted, and the others go on. Workers or a scheduler that were killed (``LOST``)
+end the run with ``Interrupted``: one line, status 1, and what is finished is kept. Retries are ``tasks.steps.point``'s.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 ``server.lock`` is held while anybody starts, joins or stops the server; ``supervisor.lock`` is held by the supervisor
 for as long as it lives; ``server.json`` names the running server; ``leases/`` holds one file per run that uses it,
-named by the process, so that the lease of a killed run is worth nothing.
+named by the process, so that the lease of a killed run is worth nothing. How long the server outlives its last lease is
+set in ``flows.server.local_server``.
 """
 
 from __future__ import annotations

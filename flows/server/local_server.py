@@ -1,7 +1,8 @@
 """One local Prefect server for all runs of a project, started by the first and gone soon after the last.
 
 Prefect's own ephemeral server costs ten seconds a process, forgets final task states and survives a killed run; this
-one is shared by lease files. The module never imports prefect, which reads PREFECT_API_URL once, at import.
+one is shared by lease files (``flows.server.leases``) and stops ``IDLE_SECONDS`` after the last of them. The module
+never imports prefect, which reads PREFECT_API_URL once, at import.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tasks.health import answers, connects
 from tasks.redaction import without_secrets
 
 IDLE_SECONDS = 30.0
+"""The server outlives its last lease by so much; PREFECT_SERVER_IDLE_SECONDS overrides it."""
 START_SECONDS = 300.0  # a quiet machine needs ten
 ANSWER_SECONDS = 10.0
 CONNECT_SECONDS = 0.8

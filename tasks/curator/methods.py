@@ -1,7 +1,7 @@
 """The methods of the node classification study: what each needs and which calibrations it combines.
 
-A new denoiser of the graph is one file in ``calibration``, a line in ``calibration.graphs`` and its name in ``Graph``;
-a new method is one line in ``METHODS``. Any registered method can be extended by name: ``mutual + drop``, ``base +
+A new denoiser of the graph is one file in ``tasks.curator.calibration``, a line in its ``graphs`` and a name in
+``Graph``; a new method is one line in ``METHODS``. Any registered method can be extended by name: ``mutual + drop``, ``base +
 bayes-soft + smoothing``. The table is read before anything starts, so it imports no calibration.
 """
 
@@ -30,7 +30,7 @@ class Method:
 
     Attributes:
         name: canonical name.
-        graph: what the network, and all smoothing, runs on; see ``calibration.graphs``.
+        graph: what the network, and all smoothing, runs on; see ``tasks.curator.calibration.graphs``.
         features: where they come from. ``random`` and ``constant`` are public and of the reports' declared width;
             ``none`` belongs to backbone-free methods.
         feature_smoothing: l_x is a hyper-parameter (else 0).

@@ -18,6 +18,7 @@ from tasks.datasets.graph import RawGraph, RawGraphSet, undirected
 from tasks.errors import UserError
 
 CONTAINERS = {"mutag": "MUTAG", "proteins": "PROTEINS", "imdb-binary": "IMDB-BINARY"}
+"""The archive of each set, by the set's name in the catalogue."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The data sets by name and what each is good for; ``registry`` reads them.
+"""The data sets by name and what each is good for; ``tasks.datasets.catalogue.readers`` has what reads each of them.
 
 A request is checked against it before anything starts, so it imports no parser.
 """
