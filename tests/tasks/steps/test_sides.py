@@ -18,8 +18,9 @@ from tasks.errors import UserError
 from tasks.parameters.profiles import Profile
 from tasks.steps.guard import landlock_version
 from tasks.steps.node_classification.perturb import report_labels
+from tasks.steps.node_embedding.tree import build_tree, count_neighbours, publish_degrees
 from tasks.steps.point import REFUSED
-from tasks.steps.raw_source import RawSource
+from tasks.steps.raw_source import RawSource, _load
 from tasks.steps.sides import JobFailed, forks, side_of
 from tasks.steps.split import split
 from tasks.store import CLIENTS, CURATOR, PointRef, PointStore, PrivateFailure
@@ -142,11 +143,32 @@ def test_the_curators_step_that_is_given_raw_data_runs_with_the_clients(
     assert add_up.plain(store, kept, count=1).side == CLIENTS  # type: ignore[attr-defined]
 
 
-def test_the_clients_process_is_kept_and_the_curators_are_not(
-    store: PointStore, source: RawSource, report: PointRef
+def test_either_side_computes_the_bytes_that_one_process_would(
+    tmp_path: Path, secret_source: RawSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    again = keep_raw.plain(store, source)  # type: ignore[attr-defined]
-    assert int(again.file("process").read_text()) != os.getpid()
+    drawn = {"repeat": 0, "seed": 5}
+
+    def computed(store: PointStore) -> dict[str, bytes]:
+        degrees = publish_degrees.plain(store, secret_source, eps_degree="1", **drawn)  # type: ignore[attr-defined]
+        counts = count_neighbours.plain(store, secret_source, degrees, bins="auto", eps_counts="1", **drawn)  # type: ignore[attr-defined]
+        named = {"kind": "private", "linkage": "balanced", "dataset": "friends"}
+        tree = build_tree.plain(store, counts, **named, **drawn)  # type: ignore[attr-defined]
+        points = (degrees, counts, tree)
+        files = [path for point in points for path in sorted(point.folder.iterdir()) if path.name != "meta.json"]
+        return {f"{number} {path.name}": path.read_bytes() for number, path in enumerate(files)}
+
+    apart = computed(PointStore(tmp_path / "apart"))
+    monkeypatch.setattr("tasks.steps.declaration.side_of", lambda arguments: "")
+    together = computed(PointStore(tmp_path / "together"))
+    assert apart == together and len(apart) > 5
+
+
+def test_the_process_that_asks_and_the_curators_hold_nothing_raw(store: PointStore, source: RawSource) -> None:
+    _load.cache_clear()
+    kept = [keep_raw.plain(PointStore(store.root / str(n)), source) for n in range(2)]  # type: ignore[attr-defined]
+    processes = {int(point.file("process").read_text()) for point in kept}
+    assert len(processes) == 1 and os.getpid() not in processes
+    assert _load.cache_info().currsize == 0
 
 
 def test_parts_are_points_until_the_whole_is_stored(store: PointStore, report: PointRef) -> None:
