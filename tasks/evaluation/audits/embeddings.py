@@ -20,7 +20,7 @@ from tasks.reports.embedding import EmbeddingReport, Encoder
 from tasks.reports.embedding_budget import sampled_cells, vector_budget
 
 CELLS_AT_ONCE = 200_000
-ONE_SIGN = "0.1", 60_000_000
+ONE_SIGN = "0.1", 85_000_000
 """Budget and draws of a graph that sends a single sign, in clear or not."""
 
 

@@ -1,7 +1,7 @@
 """Audit of lists that are encoded and released once, with true and with published lengths, alone and with the degree.
 
 Every second device holds a list of some kind whose first, last or another entry differs. Its report is summarised by
-the entries' likelihood ratios, by whether it is the list itself, and by its length; next to it is a device whose one
+the entries' likelihood ratios, by whether it holds the whole list, and by its length; next to it is a device whose one
 entry stays as it is, and that tells how far that one was moved.
 """
 
@@ -25,7 +25,7 @@ from tasks.reports.ledgers.composition import compose
 DEPTH = 8
 DEVICES = 2**DEPTH
 BEFORE, AFTER, BESIDE = 0, DEVICES - 1, 100
-LENGTHS = np.array([0, 0, 0, 3, 0, 3, 12, 0, 40, 120])
+LENGTHS = np.array([0, 0, 0, 6, 0, 6, 12, 0, 40, 120])
 """Entries of a subject's list beside the one that differs, in turn."""
 SHORTER = np.array([0, 0, 1, 0, -3, 4])
 """By how many entries a published length is longer than the list, in turn."""
@@ -39,7 +39,7 @@ def encoded_list_cases() -> list[AuditCase]:
     return [
         *(_case(epsilon, padded, "replaced") for padded in (False, True) for epsilon in ("0.1", "0.25", "0.5")),
         _case("0.25", True, "added", FILLER),
-        _joint_case("0.5", "0.25"),
+        *(_joint_case("0.5", epsilon) for epsilon in ("0.1", "0.25")),
     ]
 
 
@@ -98,7 +98,7 @@ def _joint_case(eps_degree: str, epsilon: str) -> AuditCase:
     lists = subjects_lists("added", True)
     line = reported(lists, epsilon, published_lengths("added"), np.random.default_rng(0)).ledger
     copies = _copies(epsilon, "added", False)
-    zero = noise_zero(float(eps_degree))
+    not_shorter = (1 + noise_zero(float(eps_degree))) / 2
     return AuditCase(
         "noisy degree + encoded list of that length",
         f"eps_degree {eps_degree} + eps_encoder {epsilon} a level, depth {DEPTH}",
@@ -107,17 +107,17 @@ def _joint_case(eps_degree: str, epsilon: str) -> AuditCase:
         partial(_outputs, epsilon, "added", True, eps_degree),
         DRAWS,
         FILLER,
-        Copies(copies.own * zero, copies.neighbour * zero, copies.reach * zero),
+        Copies(copies.own * not_shorter, copies.neighbour, copies.reach * not_shorter),
     )
 
 
 def _copies(epsilon: str, change: Change, padded: bool) -> Copies:
-    """Lists of two entries or more that come as they are: each entry kept, and no filler, in lists of such a length."""
+    """Lists of two entries or more that come whole: each entry is kept, and none is left out for a short length."""
     kept = math.exp(log_law(balanced_tree(DEPTH), float(epsilon), 0)[0])
     lists = subjects_lists(change, True)
     looked_at = lists.degrees[::2] > 1
     if padded:
-        looked_at &= published_lengths(change)[::2] == lists.degrees[::2]
+        looked_at &= published_lengths(change)[::2] >= lists.degrees[::2]
     own = np.where(looked_at, kept ** lists.degrees[::2], 0.0).mean()
     return Copies(float(own), float(own), float(looked_at.mean()))
 
@@ -133,6 +133,7 @@ def _outputs(
     beside_level = levels_from(tree, BESIDE)
     kinds = np.arange(DEVICES // 2) % (len(LENGTHS) * len(SHORTER)), len(LENGTHS) * len(SHORTER)
     before = subjects_lists(change, False).degrees
+    held = [_held(subjects_lists(change, side))[::2] for side in (False, True)]
 
     def views() -> NDArray[np.int64]:
         lengths = published_lengths(change) if padded else None
@@ -146,8 +147,10 @@ def _outputs(
         highest, lowest = np.zeros(DEVICES, dtype=np.int64), np.full(DEVICES, size - 1)
         np.maximum.at(highest, owner, grid[report.indices])
         np.minimum.at(lowest, owner, grid[report.indices])
-        has = [np.bincount(owner[report.indices == v], minlength=DEVICES)[::2] > 0 for v in (BEFORE, AFTER)]
-        same = [_equal(report, subjects_lists(change, side)) for side in (False, True)]
+        present = np.zeros((DEVICES, DEVICES), dtype=bool)
+        present[owner, report.indices] = True
+        has = [present[::2, vertex] for vertex in (BEFORE, AFTER)]
+        same = [(present[::2] | ~side).all(axis=1) for side in held]
         met = np.zeros(DEVICES, dtype=np.int64)
         met[owner] = beside_level[report.indices]
         most, least, step = (highest[::2], size), (lowest[::2], size), around(degree[::2], 2)
@@ -167,17 +170,8 @@ def _outputs(
     return gathered(views, draws)
 
 
-def _equal(report: EncodedListReport, lists: NeighbourLists) -> NDArray[np.bool_]:
-    """Which subjects' reports are their lists as they are."""
-    pairs = [(report.indptr, report.indices), (lists.indptr, lists.indices)]
-    lengths = [np.diff(indptr) for indptr, _ in pairs]
-    sums = [
-        np.bincount(np.repeat(np.arange(DEVICES), n), _hashed(values), DEVICES)
-        for n, (_, values) in zip(lengths, pairs, strict=True)
-    ]
-    return ((lengths[0] == lengths[1]) & (sums[0] == sums[1]))[::2]
-
-
-def _hashed(vertices: NDArray[np.int32]) -> NDArray[np.float64]:
-    """A random integer below 2^40 for every vertex: lists with equal sums are equal, nearly surely."""
-    return np.random.default_rng(DEVICES).integers(2**40, size=DEVICES).astype(np.float64)[vertices]
+def _held(lists: NeighbourLists) -> NDArray[np.bool_]:
+    """bool (V, V): whose list holds whom."""
+    held = np.zeros((DEVICES, DEVICES), dtype=bool)
+    held[np.repeat(np.arange(DEVICES), lists.degrees), lists.indices] = True
+    return held

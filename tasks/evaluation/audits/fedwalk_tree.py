@@ -42,7 +42,7 @@ def _joint_case(eps_degree: str, eps_counts: str) -> AuditCase:
         "neighbour list (one neighbour added or removed)",
         float(compose([eps_degree, eps_counts])),
         partial(_degrees_and_counts, eps_degree, eps_counts),
-        300_000,
+        350_000,
         copies=Copies(table.own * degree, table.neighbour * degree * math.exp(-float(eps_degree))),
     )
 

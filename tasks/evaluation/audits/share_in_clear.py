@@ -1,9 +1,9 @@
 """The smallest share of users in clear that an audit would catch: its power against a leak, computed and not drawn.
 
 A leak of share s sends an input as it is with probability s. The event "a copy of this input" then has the probability
-own + s (reach - own) under it and neighbour (1 - s) under the other one; it refutes a claim once its lower limit is more
-than e^claim times the other's upper limit. The chance that the counts come out less telling than assumed is 1 in 20 for
-each of the two inputs.
+own + s (reach - own) under it and neighbour (1 - s) under the other one; it refutes a claim once its lower limit is
+more than e^claim times the other's upper limit. The chance that the counts come out less telling than assumed is 1 in
+20 for each of the two inputs.
 """
 
 from __future__ import annotations

@@ -207,7 +207,7 @@ def test_kept_measurements_audits_and_attacks_are_shown_where_there_are_any(tmp_
     record = {"commit": HOSTILE, "minutes": 7.5, "date": "2001-02-03", "parameters": {"seed": 0}}
     (tmp_path / STUDY).mkdir()
     (tmp_path / STUDY / "provenance.json").write_text(json.dumps(record))
-    audited = ["noise", 1.0, 0.9, 1000, 0.999, 0.9, "eps=1", "one bit", ""]
+    audited = ["noise", 1.0, 0.9, 1000, 0.999, 0.9, 0.001, "eps=1", "one bit", ""]
     (tmp_path / "audit.json").write_text(json.dumps([dict(zip(AUDIT_COLUMNS, audited, strict=True))]))
     header = "study,dataset,method,attack,eps_a,metric,mean,sd,repeats,reading\n"
     attacks = [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tasks.evaluation.audits.embeddings import reported, summarised
+from tasks.evaluation.audits.embeddings import reported, sent_cells
 from tasks.evaluation.audits.lower_bound import audit_epsilon
 from tasks.reports.encoders import Encoder
 from tasks.seeds import generator
@@ -14,7 +14,8 @@ ONE = np.array([[1.0, 0.0], [1.0, 0.0]])
 
 def outputs(h: np.ndarray, encoder: Encoder, epsilon: str, seed: int) -> np.ndarray:
     """Everything a graph sends, as one number."""
-    return summarised(reported(h, encoder, epsilon, DRAWS, generator(seed)), ONE)
+    report = reported(np.tile(h, (DRAWS, 1, 1)), encoder, epsilon, generator(seed))
+    return (sent_cells(report).reshape(DRAWS, -1) + 1) @ 3 ** np.arange(h.size)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,8 @@ def test_row_keeps_its_claim_for_one_row() -> None:
 def test_gaussian_scale_spends_far_more_than_its_setting() -> None:
     """With "eps" 0.1 read as a standard deviation, two embeddings are told apart almost surely."""
     reports = [
-        reported(h, "gaussian_scale", "0.1", 20_000, generator(seed)) for seed, h in enumerate((ONE, ONE[:, ::-1]))
+        reported(np.tile(h, (20_000, 1, 1)), "gaussian_scale", "0.1", generator(seed))
+        for seed, h in enumerate((ONE, ONE[:, ::-1]))
     ]
     first, second = ((report.values[::2, 0] > 0.5).astype(np.int64) for report in reports)
     assert audit_epsilon(first, second).lower_bound > 5

@@ -10,14 +10,18 @@ from tasks.evaluation.audits.running import AuditRow
 from tasks.evaluation.audits.table import audit_frame, audit_json, audit_summary, audit_text, read_audit
 
 ROWS = [
-    AuditRow("one", "eps 1", "a bit", 1.0, 0.99999, 5_000, 0.999, ""),
-    AuditRow("one", "eps 2", "a bit", 2.0, 0.5, 20_000, 0.999, "rare event"),
-    AuditRow("two", "eps 1", "a list", 1.0, 1.5, 20_000, 0.999, ""),
+    AuditRow("one", "eps 1", "a bit", 1.0, 0.99999, 5_000, 0.999, 0.01, ""),
+    AuditRow("one", "eps 2", "a bit", 2.0, 0.5, 20_000, 0.999, 0.0000001, "rare event"),
+    AuditRow("two", "eps 1", "a list", 1.0, 1.5, 20_000, 0.999, 1.0, ""),
 ]
 
 
 def test_bounds_are_rounded_down() -> None:
     assert audit_frame(ROWS)["lower_bound"].tolist() == [0.9999, 0.5, 1.5]
+
+
+def test_shares_in_clear_are_rounded_up() -> None:
+    assert audit_frame(ROWS)["share_in_clear"].tolist() == [0.01, 0.000001, 1.0]
 
 
 def test_the_json_is_an_array_of_rows() -> None:
@@ -40,7 +44,7 @@ def test_the_text_names_every_row_and_the_refuted_one() -> None:
 
 @pytest.mark.parametrize("claim", [1.0, 0.5])
 def test_what_is_refuted_is_above_the_claim(claim: float) -> None:
-    assert AuditRow("m", "s", "u", claim, 0.75, 10, 0.999, "").refuted == (claim == 0.5)
+    assert AuditRow("m", "s", "u", claim, 0.75, 10, 0.999, 1.0, "").refuted == (claim == 0.5)
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
@@ -62,6 +66,6 @@ def test_what_is_no_audit_is_one_line(content: str | None, tmp_path: Path) -> No
 
 def test_the_summary_has_a_line_for_each_mechanism() -> None:
     assert audit_summary(audit_frame(ROWS)) == [
-        ("one", "2", "1 to 2", "25.0% to 100.0%"),
-        ("two", "1", "1 to 1", "150.0% to 150.0%, 1 MORE THAN CLAIMED"),
+        ("one", "2", "1 to 2", "25.0% to 100.0%", "1 in 1,000,000"),
+        ("two", "1", "1 to 1", "150.0% to 150.0%, 1 MORE THAN CLAIMED", "-"),
     ]
