@@ -1,4 +1,4 @@
-"""How often the audit accuses right mechanisms: fast audits with one seed after another. ``python -m benchmarks.audit``.
+"""How often the audit accuses right mechanisms: ``python -m benchmarks.audit`` runs fast audits, seed after seed.
 
 All bounds of one audit hold together with a stated confidence, so that of 300 audits at 99.9% hardly one may accuse.
 """

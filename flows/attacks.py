@@ -1,6 +1,7 @@
 """What an adversary learns: attacks on reports and on published models, beside the accuracy of the same models.
 
 python -m flows.attacks [--dataset D] [--eps-a E ...] [--repeats N] [--json FILE] [--csv FILE] [--figure FILE]
+python -m flows.attacks --study node_embedding [--dataset D] [--eps-encoder E ...] ...
 
 Plain, without any server. Judged by the truth, and so for public data sets alone.
 """
@@ -11,7 +12,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.attack_runs.request import Places, check_attacks
+from flows.attack_runs.request import STUDIES, Places, check_attacks
 from flows.context.project import open_store
 from flows.context.request import StudyRequest
 from flows.studies.requests import own_datasets, read_request
@@ -26,9 +27,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def work() -> None:
         configure_environment()
-        places = Places.chosen(chosen.dataset, chosen.csv, chosen.figure, chosen.json)
+        of_uploads = chosen.study == "node_embedding"
+        places = Places.chosen(
+            f"{chosen.dataset}-uploads" if of_uploads else chosen.dataset, chosen.csv, chosen.figure, chosen.json
+        )
         own = own_datasets(read_request(StudyRequest()))
-        request, store = check_attacks(chosen.dataset, chosen.eps_a, chosen.repeats, own), open_store()
+        request = check_attacks(
+            chosen.dataset, chosen.eps_a, chosen.repeats, own, study=chosen.study, eps_encoder=chosen.eps_encoder
+        )
+        store = open_store()
         # Imported now: torch, prefect and matplotlib read their environment once, when they are first imported.
         from flows.attack_runs.outputs import write
         from flows.attack_runs.table import measure
@@ -46,6 +53,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--eps-a", nargs="+", metavar="E", help="budgets of a neighbour list, for one graph (default: 1 to 8 and inf)"
+    )
+    parser.add_argument(
+        "--study",
+        choices=STUDIES,
+        default=STUDIES[0],
+        help="whose reports: node_classification (default) or FedWalk's uploads, node_embedding",
+    )
+    parser.add_argument(
+        "--eps-encoder", nargs="+", metavar="E", help="budgets of FedWalk's encoder (default: 0.25 to 2 and inf)"
     )
     parser.add_argument(
         "--repeats", type=int, default=3, metavar="N", help="how often everything is drawn (default: 3)"

@@ -16,6 +16,8 @@ from tasks.evaluation.attacks.privacy import refuse_private
 from tasks.parameters.values import study_budget
 
 LIST_BUDGETS = ("1", "2", "3", "4", "5", "6", "7", "8", INFINITE)
+ENCODER_BUDGETS = ("0.25", "0.5", "1", "2", INFINITE)
+STUDIES = ("node_classification", "node_embedding")
 GRAPH_BUDGETS = ("1/n", "1", "10", "100", "1000", INFINITE)
 
 
@@ -28,32 +30,46 @@ class AttackRequest:
         own: its declaration, for one of the user's own.
         budgets: those of a neighbour list; None for a set of graphs, where membership is attacked.
         repeats: how often everything is drawn.
+        encoder: budgets of FedWalk's encoder, where its uploads are attacked instead.
     """
 
     dataset: str
     own: UserDataset | None
     budgets: list[str] | None
     repeats: int
+    encoder: list[str] | None = None
 
 
 def check_attacks(
-    dataset: str, eps_a: Sequence[str] | None, repeats: int, own: Mapping[str, UserDataset]
+    dataset: str,
+    eps_a: Sequence[str] | None,
+    repeats: int,
+    own: Mapping[str, UserDataset],
+    *,
+    study: str = STUDIES[0],
+    eps_encoder: Sequence[str] | None = None,
 ) -> AttackRequest:
     """The request, where nothing is wrong with it; ``own`` are the data sets that the user declared.
 
     Raises:
-        UserError: for an unknown or private data set, a bad budget or number of repeats, or ``eps_a`` with a set of
-            graphs.
+        UserError: for an unknown or private data set, a bad budget or number of repeats, or a budget that the data
+            set or the study has not.
     """
-    budgets = [study_budget(value, name="eps_a") for value in eps_a or LIST_BUDGETS]
-    if len(set(budgets)) < len(budgets):
-        raise UserError("--eps-a names a budget twice; name each once")
+    budgets = _budgets(eps_a or LIST_BUDGETS, "eps_a")
+    encoder = _budgets(eps_encoder or ENCODER_BUDGETS, "eps_encoder")
     if repeats < 1:
         raise UserError(f"--repeats {repeats}: use at least 1")
     kind, declared = kind_of(dataset, own), own.get(dataset)
     if declared:
         refuse_private(dataset, declared.private)
         check_declaration(declared)
+    if study == "node_embedding":
+        if eps_a:
+            raise UserError("--eps-a is no budget of node_embedding; name those of its encoder with --eps-encoder")
+        require_kind(study, dataset, kind)
+        return AttackRequest(dataset, declared, None, repeats, encoder)
+    if eps_encoder:
+        raise UserError("--eps-encoder is the budget of FedWalk's encoder; add --study node_embedding")
     if kind != "graphs":
         require_kind("node_classification", dataset, kind)
         return AttackRequest(dataset, declared, budgets, repeats)
@@ -63,6 +79,13 @@ def check_attacks(
             f" {', '.join(GRAPH_BUDGETS)}; leave it out"
         )
     return AttackRequest(dataset, declared, None, repeats)
+
+
+def _budgets(values: Sequence[str], name: str) -> list[str]:
+    budgets = [study_budget(value, name=name) for value in values]
+    if len(set(budgets)) < len(budgets):
+        raise UserError(f"--{name.replace('_', '-')} names a budget twice; name each once")
+    return budgets
 
 
 @dataclass(frozen=True)

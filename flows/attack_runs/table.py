@@ -9,6 +9,7 @@ from typing import Any
 
 from flows.attack_runs import graphs as attack_graphs
 from flows.attack_runs import nodes as attack_nodes
+from flows.attack_runs import uploads as attack_uploads
 from flows.attack_runs.outputs import Provenance, walk_rows
 from flows.attack_runs.request import AttackRequest
 from flows.context.project import workspace
@@ -20,10 +21,14 @@ SEED = 0
 
 
 def measure(request: AttackRequest, store: PointStore) -> tuple[list[Row], Provenance]:
-    """Every attack that is for the data set: those on nodes for one graph, membership for a set of graphs."""
+    """Every attack that is for the request: on FedWalk's uploads, on nodes of a graph, or membership for graphs."""
     started, repeats = time.monotonic(), request.repeats
     source: RawSource = download.plain(store, request.dataset, request.own)  # type: ignore[attr-defined]
     settings: dict[str, Any] = {"repeats": repeats}
+    if request.encoder is not None:
+        settings |= {"eps_encoder": request.encoder, **attack_uploads.SETTINGS}
+        attacks = attack_uploads.upload_rows(store, source, request.encoder, repeats, SEED)
+        return _record(attacks, source, settings, started)
     if request.budgets is None:
         settings |= attack_graphs.SETTINGS
         return _record(attack_graphs.membership_rows(store, source, repeats, SEED), source, settings, started)

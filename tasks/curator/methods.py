@@ -1,8 +1,8 @@
 """The methods of the node classification study: what each needs and which calibrations it combines.
 
 A new denoiser of the graph is one file in ``tasks.curator.calibration``, a line in its ``graphs`` and a name in
-``Graph``; a new method is one line in ``METHODS``. Any registered method can be extended by name: ``mutual + drop``, ``base +
-bayes-soft + smoothing``. The table is read before anything starts, so it imports no calibration.
+``Graph``; a new method is one line in ``METHODS``. Any registered method can be extended by name: ``mutual + drop``,
+``base + bayes-soft + smoothing``. The table is read before anything starts, so it imports no calibration.
 """
 
 from __future__ import annotations

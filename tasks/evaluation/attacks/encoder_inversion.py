@@ -67,15 +67,27 @@ def list_step(report: EncodedListReport, law: NDArray[np.float32]) -> Step:
     return step
 
 
-def walk_step(corpus: WalkCorpus, law: NDArray[np.float32]) -> Step:
-    """The EM step for encoded walks: a pair of successive vertices is an edge, in either direction alike."""
-    seen = np.zeros(law.shape, dtype=np.float32)
+def named(report: EncodedListReport) -> Rates:
+    """(V, V): how many entries of both ends' lists name the other end: what can be read without the law."""
+    owner = np.repeat(np.arange(report.nodes), np.diff(report.indptr))
+    seen = np.zeros((report.nodes, report.nodes), dtype=np.float32)
+    np.add.at(seen, (owner, report.indices), 1)
+    return seen + seen.T
+
+
+def bigrams(corpus: WalkCorpus) -> Rates:
+    """(V, V): how often two tokens succeed each other, in either order."""
+    seen = np.zeros((corpus.nodes, corpus.nodes), dtype=np.float32)
     for walks in corpus:
         left, right = walks[:, :-1], walks[:, 1:]
         there = (left != END) & (right != END)
         keys = left[there].astype(np.int64) * corpus.nodes + right[there]
         seen += np.bincount(keys, minlength=seen.size).reshape(seen.shape)
-    seen += seen.T.copy()
+    return seen + seen.T
+
+
+def walk_step(seen: Rates, law: NDArray[np.float32]) -> Step:
+    """The EM step for encoded walks: two vertices succeed each other as often in either order."""
 
     def step(rates: Rates) -> tuple[Rates, float]:
         expected = np.maximum(law.T @ rates @ law, _TINY)

@@ -14,8 +14,8 @@ from tasks.evaluation.tables.rows import setting_order
 def draw_attacks(table: pd.DataFrame, path: Path) -> None:
     """AUC against the budget on the left, test accuracy of the same models on the right; bars of one deviation.
 
-    Budgets stand at equal distances, so that "inf" has a place; a set of graphs has one panel, of membership. Writes a
-    PNG file; equal tables give equal bytes.
+    Budgets stand at equal distances, so that "inf" has a place; a set of graphs has one panel, of membership, and
+    FedWalk's uploads have one of the edges recovered. Writes a PNG file; equal tables give equal bytes.
     """
     by_graph = "eps_a" in table.columns
     figure = Figure(figsize=(11 if by_graph else 6, 4.5), layout="constrained")
@@ -32,6 +32,16 @@ def draw_attacks(table: pd.DataFrame, path: Path) -> None:
         attacks.axhline(0.5, color="grey", linewidth=0.8)
         _finish(attacks, "eps_a (per neighbour list)", "AUC of the attack", budgets)
         _finish(accuracy, "eps_a (per neighbour list)", "test accuracy", budgets)
+    elif "upload" in table.columns:
+        axis = figure.subplots()
+        lines = table[table["metric"] == "precision"]
+        encoded = lines[lines["eps_encoder"] != ""]
+        encoded = encoded.assign(curve=encoded["upload"] + ": " + encoded["reading"])
+        _curves(axis, encoded, "eps_encoder", "curve", "{}", "-", budgets := _budgets(encoded, "eps_encoder"))
+        for line in lines[lines["eps_encoder"] == ""].to_dict("records"):
+            axis.axhline(line["mean"], linewidth=0.8, color="grey")
+            axis.annotate(line["upload"], (0, line["mean"]), fontsize="x-small")
+        _finish(axis, "eps_encoder (per level of the tree, or bit)", "share of edges in |E| guesses", budgets)
     else:
         axis = figure.subplots()
         members = table[table["attack"] == "membership"]

@@ -43,11 +43,23 @@ def attack_table(frame: pd.DataFrame) -> str:
         ]
         blocks.append(pd.DataFrame(lines, columns=["eps_a", *COLUMNS]).to_string(index=False))
     rest = frame[frame["eps_a"] == ""] if budgets else frame
+    if "upload" in rest:
+        return upload_table(rest)
     for line in rest.to_dict("records"):
         given = [f"{name}={line[name]}" for name in ("eps_x", "eps", "eps_encoder") if line.get(name)]
         words = [line["dataset"], line["method"], f"{line['attack']}: {line['reading']}", *given, line["metric"]]
         blocks.append(f"{' '.join(words)} {_text(line['mean'], line['sd'])}")
     return "\n".join(blocks)
+
+
+def upload_table(frame: pd.DataFrame) -> str:
+    """Uploads as aligned text, one line for each way to read one: AUC, precision, and its excess over degrees alone."""
+    keys = ["eps_encoder", "upload", "reading"]
+    found = frame.pivot_table(index=keys, columns="metric", values="mean", sort=False).reset_index()
+    alone = found.loc[found["upload"] == "degrees", "precision"].mean()
+    found["beyond degrees"] = found["precision"] - alone
+    found = found.sort_values("eps_encoder", key=lambda column: column.map(setting_order), kind="stable")
+    return str(found.to_string(index=False, float_format=lambda value: f"{value:.3f}"))
 
 
 def _cell(frame: pd.DataFrame, chosen: dict[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""A bank of deliberately wrong samplers, each put in the place of the right one: the audit's own cases catch them all."""
+"""A bank of wrong samplers, each put in the place of the right one: the audit's own cases catch them all."""
 
 from __future__ import annotations
 

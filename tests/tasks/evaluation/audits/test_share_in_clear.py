@@ -1,4 +1,4 @@
-"""A planted leak: from the share on that the audit names, it is caught; right mechanisms and far smaller ones are not."""
+"""Planted leaks are caught from the share on that the audit names; right mechanisms and far smaller ones are not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tasks.client.fedwalk.neighbour_counts import neighbour_counts, release_neig
 from tasks.client.multibit import encode_features
 from tasks.client.randomized_response import randomise_neighbour_lists
 from tasks.evaluation.audits import embeddings, feature_vectors, fedwalk_counts, fedwalk_lists, neighbour_lists
-from tasks.evaluation.audits.case import AuditCase, Copies
+from tasks.evaluation.audits.case import Copies
 from tasks.evaluation.audits.list_inputs import dense, reported_bits_of
 from tasks.evaluation.audits.lower_bound import BOUNDING, parted
 from tasks.evaluation.audits.running import CONFIDENCE, all_cases, audited

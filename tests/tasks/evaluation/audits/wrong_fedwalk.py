@@ -1,4 +1,4 @@
-"""Samplers of FedWalk's degrees, counts, encodings and encoded lists that are wrong; each takes what the right one takes."""
+"""Wrong samplers of FedWalk's degrees, counts, encodings and encoded lists; each takes what the right one takes."""
 
 from __future__ import annotations
 
@@ -226,4 +226,6 @@ def own_entries_as_fillers(rows, lists, rng):
 
 @wrong_lists
 def entries_near_the_true_ones_only(rows, lists, rng):
-    return [pasted(row, own ^ rng.integers(0, 16, len(own)).astype(own.dtype)) for row, own in zip(rows, lists)]
+    return [
+        pasted(row, own ^ rng.integers(0, 16, len(own)).astype(own.dtype)) for row, own in zip(rows, lists, strict=True)
+    ]
