@@ -28,7 +28,8 @@ ENTRY_POINTS = ("flows.model", "flows.dask_worker")
 """Files of flows/ that other programs import: a notebook, and Dask's worker."""
 STARTED = ("flows.system.settings_check", "flows.server.supervisor", "flows.system.exit_with_stdin")
 STARTED += ("flows.system.prefect_patches", "flows.server.crashed_runs", "flows.run.sweep_flow")
-"""Modules that a process of ours runs with ``-m``, or that prefect.yaml names."""
+STARTED += ("tasks.steps.job_process",)
+"""Modules that a process of ours runs with ``-m`` or ``-c``, or that prefect.yaml names."""
 LARGEST_FOLDER = 14
 LIMITS = {
     "circles between modules": 0,

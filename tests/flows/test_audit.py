@@ -8,7 +8,7 @@ import pytest
 
 from flows.audit import main
 from tasks.evaluation.audits import running
-from tasks.evaluation.audits.feature_vectors import feature_cases
+from tasks.evaluation.audits.features.vectors import feature_cases
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tasks.client.randomized_response import flip_probability
 from tasks.evaluation.audits.case import AuditCase, Copies
-from tasks.evaluation.audits.feature_vectors import UNIT_BOUNDS, vectors
-from tasks.evaluation.audits.neighbour_lists import list_outputs, reported
+from tasks.evaluation.audits.features.vectors import UNIT_BOUNDS, vectors
+from tasks.evaluation.audits.lists.neighbour_lists import list_outputs, reported
 from tasks.reports.ledgers.composition import compose
 
 UNIT = "feature vector and one bit of the list"

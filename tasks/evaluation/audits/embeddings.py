@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tasks.client.embedding_encoder import encode_embeddings
 from tasks.evaluation.audits.case import AuditCase, Copies, gathered, joined
-from tasks.evaluation.audits.feature_inputs import STRONGEST, on_grid, population, sign_ratios, vector_pairs
+from tasks.evaluation.audits.features.inputs import STRONGEST, on_grid, population, sign_ratios, vector_pairs
 from tasks.reports.embedding import EmbeddingReport, Encoder
 from tasks.reports.embedding_budget import sampled_cells, vector_budget
 

@@ -12,14 +12,14 @@ from tasks.evaluation.audits.case import AuditCase
 from tasks.evaluation.audits.deployments import composed_cases
 from tasks.evaluation.audits.embedding_neighbours import few_graphs_cases
 from tasks.evaluation.audits.embeddings import embedding_cases
-from tasks.evaluation.audits.feature_neighbours import neighbour_cases
-from tasks.evaluation.audits.feature_vectors import feature_cases
-from tasks.evaluation.audits.fedwalk_encoder import encoder_cases
-from tasks.evaluation.audits.fedwalk_lists import encoded_list_cases
-from tasks.evaluation.audits.fedwalk_tree import tree_cases
+from tasks.evaluation.audits.features.neighbours import neighbour_cases
+from tasks.evaluation.audits.features.vectors import feature_cases
+from tasks.evaluation.audits.fedwalk.encoder import encoder_cases
+from tasks.evaluation.audits.fedwalk.lists import encoded_list_cases
+from tasks.evaluation.audits.fedwalk.tree import tree_cases
+from tasks.evaluation.audits.lists.neighbour_lists import list_cases
+from tasks.evaluation.audits.lists.relations import relation_cases
 from tasks.evaluation.audits.lower_bound import BOUNDING, PARTS, bounded, parted
-from tasks.evaluation.audits.neighbour_lists import list_cases
-from tasks.evaluation.audits.relations import relation_cases
 from tasks.evaluation.audits.share_in_clear import smallest_share
 from tasks.seeds import derive_seed, generator
 

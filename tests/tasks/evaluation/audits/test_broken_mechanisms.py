@@ -7,19 +7,15 @@ from types import ModuleType
 
 import pytest
 
-from tasks.evaluation.audits import (
-    embedding_neighbours,
-    embeddings,
-    feature_neighbours,
-    feature_vectors,
-    fedwalk_counts,
-    fedwalk_degree,
-    fedwalk_encoder,
-    fedwalk_lists,
-    neighbour_lists,
-    relations,
-)
+from tasks.evaluation.audits import embedding_neighbours, embeddings
 from tasks.evaluation.audits.case import AuditCase
+from tasks.evaluation.audits.features import neighbours as feature_neighbours
+from tasks.evaluation.audits.features import vectors as feature_vectors
+from tasks.evaluation.audits.fedwalk import counts as fedwalk_counts
+from tasks.evaluation.audits.fedwalk import degree as fedwalk_degree
+from tasks.evaluation.audits.fedwalk import encoder as fedwalk_encoder
+from tasks.evaluation.audits.fedwalk import lists as fedwalk_lists
+from tasks.evaluation.audits.lists import neighbour_lists, relations
 from tasks.evaluation.audits.running import FAST_DRAWS, audited
 from tests.tasks.evaluation.audits import wrong_fedwalk, wrong_lists, wrong_vectors
 

@@ -15,12 +15,16 @@ from tasks.client.biased_coin import rare_side
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists
 from tasks.client.fedwalk.structural_matrices import release_structural_matrices
 from tasks.client.multibit import drawn_dimensions, drawn_signs, encode_features
-from tasks.evaluation.audits import embeddings, feature_vectors, fedwalk_counts, fedwalk_encoder, fedwalk_lists
+from tasks.evaluation.audits import embeddings
 from tasks.evaluation.audits.case import AuditCase, gathered, joined
-from tasks.evaluation.audits.fedwalk_count_inputs import count_inputs
-from tasks.evaluation.audits.fedwalk_laws import balanced_tree
-from tasks.evaluation.audits.list_inputs import dense
-from tasks.evaluation.audits.neighbour_lists import list_outputs, reported
+from tasks.evaluation.audits.features import vectors as feature_vectors
+from tasks.evaluation.audits.fedwalk import counts as fedwalk_counts
+from tasks.evaluation.audits.fedwalk import encoder as fedwalk_encoder
+from tasks.evaluation.audits.fedwalk import lists as fedwalk_lists
+from tasks.evaluation.audits.fedwalk.count_inputs import count_inputs
+from tasks.evaluation.audits.fedwalk.laws import balanced_tree
+from tasks.evaluation.audits.lists.inputs import dense
+from tasks.evaluation.audits.lists.neighbour_lists import list_outputs, reported
 from tasks.evaluation.audits.running import audited
 from tasks.seeds import generator
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks.evaluation.audits.feature_vectors import feature_cases
-from tasks.evaluation.audits.neighbour_lists import list_cases
+from tasks.evaluation.audits.features.vectors import feature_cases
+from tasks.evaluation.audits.lists.neighbour_lists import list_cases
 from tasks.evaluation.audits.running import CONFIDENCE, FAST_DRAWS, AuditRow, all_cases, audited
 
 ROOT = Path(__file__).resolve().parents[4]

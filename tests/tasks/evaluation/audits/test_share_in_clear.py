@@ -14,9 +14,13 @@ from tasks.client.fedwalk.encoded_lists import release_lists
 from tasks.client.fedwalk.neighbour_counts import neighbour_counts, release_neighbour_counts
 from tasks.client.multibit import encode_features
 from tasks.client.randomized_response import randomise_neighbour_lists
-from tasks.evaluation.audits import embeddings, feature_vectors, fedwalk_counts, fedwalk_lists, neighbour_lists
+from tasks.evaluation.audits import embeddings
 from tasks.evaluation.audits.case import Copies
-from tasks.evaluation.audits.list_inputs import dense, reported_bits_of
+from tasks.evaluation.audits.features import vectors as feature_vectors
+from tasks.evaluation.audits.fedwalk import counts as fedwalk_counts
+from tasks.evaluation.audits.fedwalk import lists as fedwalk_lists
+from tasks.evaluation.audits.lists import neighbour_lists
+from tasks.evaluation.audits.lists.inputs import dense, reported_bits_of
 from tasks.evaluation.audits.lower_bound import BOUNDING, parted
 from tasks.evaluation.audits.running import CONFIDENCE, all_cases, audited
 from tasks.evaluation.audits.share_in_clear import smallest_share

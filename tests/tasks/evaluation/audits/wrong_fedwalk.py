@@ -11,7 +11,7 @@ from tasks.client.fedwalk.degree import release_degrees
 from tasks.client.fedwalk.encoded_lists import release_lists
 from tasks.client.fedwalk.encoder import encoder_for
 from tasks.client.fedwalk.neighbour_counts import neighbour_counts, release_neighbour_counts
-from tasks.evaluation.audits.fedwalk_encoder import encoded
+from tasks.evaluation.audits.fedwalk.encoder import encoded
 from tasks.seeds import generator
 
 DEGREES: dict[str, Callable] = {}

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from tasks.client.randomized_response import flip_probability, randomise_neighbour_lists
-from tasks.evaluation.audits.list_inputs import dense, reported_bits_of
+from tasks.evaluation.audits.lists.inputs import dense, reported_bits_of
 from tasks.reports.edge import EdgeReport
 from tasks.seeds import generator
 

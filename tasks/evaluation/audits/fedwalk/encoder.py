@@ -16,8 +16,8 @@ from tasks.broadcasts.tree import ClusterTree
 from tasks.client.fedwalk.encoder import encode, encoder_for
 from tasks.client.fedwalk.guarantee import worst_release_budget
 from tasks.evaluation.audits.case import AuditCase, Copies, joined
-from tasks.evaluation.audits.feature_inputs import on_grid
-from tasks.evaluation.audits.fedwalk_laws import (
+from tasks.evaluation.audits.features.inputs import on_grid
+from tasks.evaluation.audits.fedwalk.laws import (
     balanced_tree,
     levels_from,
     log_law,

@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 
 from tasks.client.randomized_response import flip_probability, randomise_neighbour_lists
 from tasks.evaluation.audits.case import AuditCase, gathered
-from tasks.evaluation.audits.list_inputs import SCOUTS, Report, drawn, inputs
-from tasks.evaluation.audits.list_views import list_copies, list_views
+from tasks.evaluation.audits.lists.inputs import SCOUTS, Report, drawn, inputs
+from tasks.evaluation.audits.lists.views import list_copies, list_views
 from tasks.reports.edge import EdgeReport
 from tasks.reports.edge_mode import EdgeMode
 from tasks.reports.ledgers.ledger_line import LedgerLine

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists
 from tasks.evaluation.audits.case import AuditCase, Copies, gathered, joined
-from tasks.evaluation.audits.fedwalk_count_inputs import VERTICES, count_inputs
-from tasks.evaluation.audits.fedwalk_counts import (
+from tasks.evaluation.audits.fedwalk.count_inputs import VERTICES, count_inputs
+from tasks.evaluation.audits.fedwalk.counts import (
     BINS,
     count_cases,
     drawn_tables,
@@ -20,7 +20,7 @@ from tasks.evaluation.audits.fedwalk_counts import (
     sides,
     table_copies,
 )
-from tasks.evaluation.audits.fedwalk_degree import degree_cases, lists_of_lengths, noise_zero, reported_degrees
+from tasks.evaluation.audits.fedwalk.degree import degree_cases, lists_of_lengths, noise_zero, reported_degrees
 from tasks.reports.fedwalk.neighbour_counts import BUCKETS, degree_buckets
 from tasks.reports.ledgers.composition import compose
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tasks.client.randomized_response import flip_probability
 from tasks.evaluation.audits.case import AuditCase, Copies, gathered, joined
-from tasks.evaluation.audits.list_inputs import drawn, lists_of_all_kinds
-from tasks.evaluation.audits.neighbour_lists import MODES, REPORTS_AT_ONCE, list_line, reported
+from tasks.evaluation.audits.lists.inputs import drawn, lists_of_all_kinds
+from tasks.evaluation.audits.lists.neighbour_lists import MODES, REPORTS_AT_ONCE, list_line, reported
 from tasks.reports.edge_mode import EdgeMode
 
 USERS = 64

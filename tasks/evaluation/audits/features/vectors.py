@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from tasks.client.multibit import encode_features, sampled_dimensions
 from tasks.evaluation.audits.case import AuditCase, Copies, gathered, joined
-from tasks.evaluation.audits.feature_inputs import on_grid, population, sign_ratios, vector_pairs
+from tasks.evaluation.audits.features.inputs import on_grid, population, sign_ratios, vector_pairs
 from tasks.reports.feature import FeatureReport
 
 USERS = 50_000

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from tasks.client.fedwalk.encoded_lists import release_lists
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists
 from tasks.evaluation.audits.case import AuditCase, Copies, around, gathered, joined
-from tasks.evaluation.audits.feature_inputs import on_grid
-from tasks.evaluation.audits.fedwalk_degree import noise_zero, reported_degrees
-from tasks.evaluation.audits.fedwalk_laws import balanced_tree, levels_from, log_law
+from tasks.evaluation.audits.features.inputs import on_grid
+from tasks.evaluation.audits.fedwalk.degree import noise_zero, reported_degrees
+from tasks.evaluation.audits.fedwalk.laws import balanced_tree, levels_from, log_law
 from tasks.reports.fedwalk.encoded_lists import EncodedListReport
 from tasks.reports.ledgers.composition import compose
 

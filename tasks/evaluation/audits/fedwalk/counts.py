@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from tasks.client.fedwalk.neighbour_counts import release_neighbour_counts
 from tasks.client.fedwalk.neighbour_lists import NeighbourLists
 from tasks.evaluation.audits.case import AuditCase, Copies, around, gathered, joined
-from tasks.evaluation.audits.fedwalk_count_inputs import VERTICES, CountInputs, count_inputs
-from tasks.evaluation.audits.fedwalk_degree import noise_zero
+from tasks.evaluation.audits.fedwalk.count_inputs import VERTICES, CountInputs, count_inputs
+from tasks.evaluation.audits.fedwalk.degree import noise_zero
 from tasks.reports.fedwalk.neighbour_counts import BUCKETS, NeighbourCountReport
 
 BINS, MORE_BINS = 2, 4

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from tasks.evaluation.audits.case import AuditCase, gathered, joined
-from tasks.evaluation.audits.feature_vectors import UNIT_BOUNDS, reported
+from tasks.evaluation.audits.features.vectors import UNIT_BOUNDS, reported
 from tasks.seeds import generator
 
 USERS, DIMENSIONS = 128, 4

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.evaluation.audits.case import Copies, around, joined
-from tasks.evaluation.audits.list_inputs import ListInputs
+from tasks.evaluation.audits.lists.inputs import ListInputs
 
 RARE = 1e-3
 """An unflipped list is taken for a copy where chance makes fewer than these."""
