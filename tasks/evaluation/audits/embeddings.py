@@ -20,7 +20,7 @@ from tasks.reports.embedding import EmbeddingReport, Encoder
 from tasks.reports.embedding_budget import sampled_cells, vector_budget
 
 CELLS_AT_ONCE = 200_000
-ONE_SIGN = "0.1", 85_000_000
+ONE_SIGN = "0.1", 150_000_000
 """Budget and draws of a graph that sends a single sign, in clear or not."""
 
 
@@ -106,12 +106,12 @@ def _outputs(
         sent = cells.reshape(len(kinds), -1)
         seen = np.where(sent == 0, 0.0, ratios[kinds[:, None], np.arange(sent.shape[1]), (sent > 0).astype(np.int64)])
         agree = [((sent == 0) | (sent == expected[kinds, side])).all(axis=1) for side in (0, 1)]
-        kind = (kinds, len(pairs))
+        kind, strongest = (kinds, len(pairs)), kinds < STRONGEST
         plus = (cells > 0).sum(axis=2)
         return np.array(
             [
                 joined(kind, on_grid(seen.sum(axis=1), whole)),
-                joined((kinds < STRONGEST, 2), *((side, 2) for side in agree)),
+                joined((strongest, 2), *((strongest & side, 2) for side in agree)),
                 joined(kind, (np.abs(cells[:, 0]).argmax(axis=1), width), (plus[:, 0], 3)),
                 joined(kind, (np.abs(cells[:, -1]).argmax(axis=1), width), (plus[:, -1], 3)),
             ]

@@ -114,13 +114,14 @@ def bounded(
 def _likeliest_event(first: NDArray, second: NDArray, delta: float) -> tuple[NDArray[np.int64], bool]:
     """The event with the best cautious log ratio among the prefixes of the outcomes ranked by likelihood ratio."""
     best, best_score, turned = np.zeros(1, dtype=np.int64), -math.inf, False
+    # In standard deviations: about the largest among that many events, so that none is chosen for its luck.
+    caution = min(3.0, math.sqrt(2 * math.log(4 + 2 * np.count_nonzero(first[RANKING] + second[RANKING]))))
     for reverse in (False, True):
         likely, unlikely = (second, first) if reverse else (first, second)
         order = np.argsort(-(likely[RANKING] + 1) / (unlikely[RANKING] + 1), kind="stable")
         a, b = (side[CHOOSING, order].cumsum() for side in (likely, unlikely))
-        # Three standard deviations against each count: events too rare to be bounded later are not chosen.
-        cautious_a = np.maximum(a - 3 * np.sqrt(a + 1), 0.0) - delta * likely[CHOOSING].sum()
-        scores = np.log(np.maximum(cautious_a, 1e-9)) - np.log(b + 3 * np.sqrt(b + 1))
+        cautious_a = np.maximum(a - caution * np.sqrt(a + 1), 0.0) - delta * likely[CHOOSING].sum()
+        scores = np.log(np.maximum(cautious_a, 1e-9)) - np.log(b + caution * np.sqrt(b + 1))
         place = int(np.argmax(scores))
         if scores[place] > best_score:
             best, best_score, turned = order[: place + 1], float(scores[place]), reverse

@@ -24,7 +24,7 @@ from tasks.evaluation.audits.share_in_clear import smallest_share
 from tasks.seeds import derive_seed, generator
 
 CONFIDENCE = 0.999
-FAST_DRAWS = 20_000
+FAST_DRAWS = 15_000
 DRAWS_AT_ONCE = 400_000
 NEAR = 0.85
 """The share of a claim from which on its lower bound needs no remark."""

@@ -22,7 +22,7 @@ DEGREES = np.array([0, 1, 2, 7, 30, 60, 120, 250])
 DEVICES, DEVICES_AT_ONCE = 48, 20_000
 WIDTH = 24
 """Noise up to this far from 0 is told apart."""
-ONE_NUMBER = "0.1", 12_500_000
+ONE_NUMBER = "0.1", 16_000_000
 """Budget and draws where some degrees carry no noise: no noise is common, and only many draws show more of it."""
 
 

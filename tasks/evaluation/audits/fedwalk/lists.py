@@ -29,7 +29,7 @@ LENGTHS = np.array([0, 0, 0, 6, 0, 6, 12, 0, 40, 120])
 """Entries of a subject's list beside the one that differs, in turn."""
 SHORTER = np.array([0, 0, 1, 0, -3, 4])
 """By how many entries a published length is longer than the list, in turn."""
-DRAWS = 400_000
+DRAWS, JOINT_DRAWS = 400_000, 1_000_000
 FILLER = "a uniform filler stands in for nobody, nearer to the neighbour than the worst vertex is"
 Change = str
 
@@ -105,7 +105,7 @@ def _joint_case(eps_degree: str, epsilon: str) -> AuditCase:
         "neighbour list (one neighbour added or removed)",
         float(compose([eps_degree, line.epsilon])),
         partial(_outputs, epsilon, "added", True, eps_degree),
-        DRAWS,
+        JOINT_DRAWS,
         FILLER,
         Copies(copies.own * not_shorter, copies.neighbour, copies.reach * not_shorter),
     )

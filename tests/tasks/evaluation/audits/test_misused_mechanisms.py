@@ -70,7 +70,7 @@ def gaussian_with_eps_as_sigma(changed: bool, draws: int, rng: RNG) -> np.ndarra
     rows = np.array([[1.0, 0.0], [1.0, 0.0]])
     embedding = np.tile(rows[:, ::-1] if changed else rows, (draws, 1, 1))
     report = embeddings.reported(embedding, "gaussian_scale", "1", rng)
-    return np.floor(2 * report.values[:, 0].reshape(draws, 2).sum(axis=1)).astype(np.int64)
+    return np.clip(np.floor(2 * report.values[:, 0].reshape(draws, 2).sum(axis=1)) + 20, 0, 40).astype(np.int64)
 
 
 def row_sold_for_the_graph(changed: bool, draws: int, rng: RNG) -> np.ndarray:

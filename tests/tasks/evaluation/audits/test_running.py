@@ -77,7 +77,7 @@ def test_a_row_does_not_depend_on_the_rows_before_it() -> None:
 def test_every_module_that_promises_local_privacy_is_audited() -> None:
     """A mechanism's module is one that makes ``local_privacy_line``; the audits must import each of them."""
     imported = set()
-    for path in (ROOT / "tasks/evaluation/audits").glob("*.py"):
+    for path in (ROOT / "tasks/evaluation/audits").rglob("*.py"):
         nodes = ast.walk(ast.parse(path.read_text()))
         imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
     promising = {
