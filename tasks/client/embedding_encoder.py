@@ -58,7 +58,7 @@ def row_softmax(embedding: NDArray) -> NDArray[np.float64]:
 
 
 def encode_embeddings(
-    embeddings: Sequence[NDArray[np.float64]],
+    embeddings: Sequence[NDArray[np.float64]] | NDArray[np.float64],
     encoder: str,
     epsilon: str,
     rng: np.random.Generator,
@@ -71,7 +71,7 @@ def encode_embeddings(
     """One noisy report of every graph's embedding, or the exact values at ``"inf"``.
 
     Args:
-        embeddings: G arrays (n, h) with cells in [0, 1], see ``row_softmax``.
+        embeddings: G arrays (n, h) with cells in [0, 1], see ``row_softmax``, or one of (G, n, h).
         encoder: ``per_row``, ``row``, ``paper`` or ``gaussian_scale``.
         epsilon: budget, ``"1/n"`` for one over each graph's own node count; a standard deviation (or ``"1/n"``) for
             ``gaussian_scale``; ``"inf"`` for no noise with any encoder.
@@ -87,7 +87,10 @@ def encode_embeddings(
     encoder = checked_encoder(encoder)
     epsilon = encoder_setting(encoder, epsilon)
     rows = _stacked(embeddings, dataset)
-    counts = np.array([len(embedding) for embedding in embeddings], dtype=np.int64)
+    if isinstance(embeddings, np.ndarray):
+        counts = np.full(len(embeddings), embeddings.shape[1])
+    else:
+        counts = np.array([len(embedding) for embedding in embeddings], dtype=np.int64)
     line = charge(_ledger_line(encoder, epsilon, counts, rng, simulated, dataset, notes))
     total, dimensions = rows.shape
     if epsilon == INFINITE or encoder == "gaussian_scale":
@@ -111,14 +114,17 @@ def encode_embeddings(
     )
 
 
-def _stacked(embeddings: Sequence[NDArray[np.float64]], dataset: str) -> NDArray[np.float64]:
+def _stacked(embeddings: Sequence[NDArray[np.float64]] | NDArray[np.float64], dataset: str) -> NDArray[np.float64]:
     """All rows, (R, h). Messages name a graph's position, never a value."""
-    if not embeddings:
+    if not len(embeddings):
         raise UserError(f"{dataset}: there are no embeddings to report")
-    for position, embedding in enumerate(embeddings):
+    for position, embedding in enumerate(embeddings[:1] if isinstance(embeddings, np.ndarray) else embeddings):
         if embedding.ndim != 2 or embedding.shape[1] != embeddings[0].shape[1] or min(embedding.shape) < 1:
             raise UserError(f"{dataset}: graph {position} has no nodes, or embeddings of another width; remove it")
-    rows = np.concatenate(embeddings).astype(np.float64)
+    if isinstance(embeddings, np.ndarray):  # concatenating many small parts takes long
+        rows = embeddings.reshape(-1, embeddings.shape[2]).astype(np.float64)
+    else:
+        rows = np.concatenate(embeddings).astype(np.float64)
     if not ((rows >= 0) & (rows <= 1)).all():  # NaN compares false
         raise UserError(f"{dataset}: an embedding is NaN or outside [0, 1]; apply the row-wise softmax first")
     return rows

@@ -75,7 +75,7 @@ def reported(
     embeddings: NDArray[np.float64], encoder: Encoder, epsilon: str, rng: np.random.Generator
 ) -> EmbeddingReport:
     """One report of graphs of one size, (G, n, h)."""
-    return encode_embeddings(list(embeddings), encoder, epsilon, rng, True, dataset="audit")
+    return encode_embeddings(embeddings, encoder, epsilon, rng, True, dataset="audit")
 
 
 def sent_cells(report: EmbeddingReport) -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ from tasks.evaluation.audits.fedwalk.degree import noise_zero
 from tasks.reports.fedwalk.neighbour_counts import BUCKETS, NeighbourCountReport
 
 BINS, MORE_BINS = 2, 4
-DRAWS, MORE_DRAWS = 150_000, 300_000
+DRAWS, MORE_DRAWS = 150_000, 200_000
 NOISE = 12
 """Noise up to this far from 0 is told apart."""
 SIZES = np.array([1, 2, 6, 30, 100, 200])

@@ -26,7 +26,7 @@ USERS = {"directed": 64, "directed-no-diagonal": 64, "pair": 128}
 MANY = 512
 REPORTS_AT_ONCE = 256
 LARGE_DRAWS = 30_000
-DRAWS, DRAWS_AT_2 = 300_000, 1_000_000
+DRAWS, DRAWS_AT_2 = 200_000, 700_000
 """At a budget of 2 chance makes copies, and a leak is looked for among them."""
 
 
