@@ -13,11 +13,9 @@ from flows.studies.requests import own_datasets, read_request
 from flows.system.environment import configure_environment
 from flows.system.exit_status import exit_status
 from flows.system.output_paths import HELP, check_places
-from tasks.account.account import Account, account_line, account_rows
+from tasks.account.account import COLUMNS, Account, account_line, account_rows
 from tasks.atomic_write import write_atomically
 from tasks.errors import UserError
-
-COLUMNS = ("dataset", "mechanism", "unit", "epsilon", "reports", "total", "limit", "first", "last")
 
 
 def show(name: str | None, place: Path | None) -> int:

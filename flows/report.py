@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from flows.context.request import StudyRequest
 from flows.results.files import result_files
 from flows.studies.registry import STUDIES
-from flows.studies.requests import read_request
+from flows.studies.requests import own_datasets, read_request
 from flows.system.environment import configure_environment
 from flows.system.exit_status import exit_status
+from tasks.account.account import Account
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,12 +24,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def work() -> None:
         configure_environment()
-        parameters = getattr(read_request(StudyRequest(profile=profile)), profile)
+        parameters = read_request(StudyRequest(profile=profile))
         files = result_files(profile, STUDIES)
+        private = [Account(own) for own in own_datasets(parameters).values() if own.private]
         # Imported now: matplotlib reads its environment once, when it is first imported.
         from flows.results.report import report
 
-        report(profile, parameters, STUDIES, files)
+        report(profile, getattr(parameters, profile), STUDIES, files, private)
 
     return exit_status(work)
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from flows.context.declaration import StudyDeclaration
 from flows.results.privacy import (
+    account_section,
     attack_section,
     audit_section,
     guarantees,
@@ -19,6 +20,7 @@ from flows.results.privacy import (
     whole_ledger,
 )
 from flows.results.run_facts import provenance_section, run_section
+from tasks.account.account import Account
 from tasks.atomic_write import write_atomically
 from tasks.evaluation.node_classification.solitude_tables import TABLES
 from tasks.evaluation.node_embedding.embedding_tables import TABLES as EMBEDDING_TABLES
@@ -50,6 +52,7 @@ class Findings:
         compared: the summary of all rows beside the published figures.
         results: folders of the results, one per (study, data set).
         figures: the figures drawn, and the frontier's, as PNG files that have PDF and SVG twins below ``vector``.
+        accounts: of the private data sets that are declared.
     """
 
     profile: str
@@ -60,6 +63,7 @@ class Findings:
     figures: list[Path]
     frontier: list[Path]
     vector: Path
+    accounts: Sequence[Account] = ()
 
     @property
     def controls(self) -> Controls:
@@ -102,6 +106,7 @@ def write_page(found: Findings, folder: Path, *, audit: Path, raw: Path, measure
         *attack_section(measured, found.vector),
         cost_section(found.compared, found.controls),
         ledger_section(found.results),
+        *account_section(found.accounts),
         provenance_section(raw, measured),
     ]
     title = f"Graph learning under local differential privacy: report of profile {found.profile}"

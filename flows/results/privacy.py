@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
 import pandas as pd
 
 from flows.results.run_facts import record_blocks
+from tasks.account.account import COLUMNS, Account, account_line, account_rows
 from tasks.errors import UserError
 from tasks.evaluation.attacks.figure import draw_attacks
 from tasks.evaluation.attacks.table import attack_table
@@ -64,6 +66,20 @@ def ledger_section(folders: list[Path]) -> Section:
             )
             blocks += [reports, *(Words(text, "note") for text in words), *totals]
     return Section("ledgers", "Ledgers: reports, deployments and totals", tuple(blocks))
+
+
+def account_section(accounts: Sequence[Account]) -> list[Section]:
+    """What was ever released about private data sets; none where nothing was."""
+    rows = [row for account in accounts for row in account_rows(account)]
+    if not rows:
+        return []
+    cells = [tuple("-" if row[name] is None else str(row[name]) for name in COLUMNS) for row in rows]
+    words = Words(
+        "Every report that was ever drawn of the private data sets that params.yaml declares, whatever run drew it, as "
+        "their accounts say now; their results are not part of this page."
+    )
+    table = plain_table("accounts", "Accounts of private data sets", COLUMNS, cells)
+    return [Section("accounts", "Accounts", (words, table, *(Words(account_line(each)) for each in accounts)))]
 
 
 def audit_section(path: Path) -> list[Section]:

@@ -12,6 +12,7 @@ from flows.context.declaration import StudyDeclaration, printed_settings
 from flows.context.exports import DIGITS
 from flows.context.project import data_folder, workspace
 from flows.results.page import Findings, write_page
+from tasks.account.account import Account
 from tasks.atomic_write import write_atomically
 from tasks.evaluation.node_classification.accuracy_figure import draw_accuracy
 from tasks.evaluation.node_classification.frontier_figure import draw_frontier
@@ -21,13 +22,20 @@ from tasks.evaluation.tables.summary import cell, console_table, summary, write_
 from tasks.parameters.profiles import Profile
 
 
-def report(name: str, profile: Profile, studies: Sequence[StudyDeclaration], files: Sequence[Path]) -> str:
+def report(
+    name: str,
+    profile: Profile,
+    studies: Sequence[StudyDeclaration],
+    files: Sequence[Path],
+    accounts: Sequence[Account] = (),
+) -> str:
     """Write report.html, table.csv, summary.txt, tables and figures below data/results/<name>/report.
 
     Args:
         name, profile: of params.yaml.
         studies: all of them, in the report's order.
         files: the rows of those that there are results of.
+        accounts: of the private data sets that are declared.
 
     Returns the summary.
 
@@ -57,7 +65,9 @@ def report(name: str, profile: Profile, studies: Sequence[StudyDeclaration], fil
     for place in [folder / "frontier", *(places[study] for study in places if (results / study).is_dir())]:
         place.mkdir(parents=True, exist_ok=True)
     write_page(
-        Findings(name, profile, studies, compared, [file.parent for file in files], figures, frontier, vector),
+        Findings(
+            name, profile, studies, compared, [file.parent for file in files], figures, frontier, vector, accounts
+        ),
         folder,
         audit=results / "audit.json",
         raw=data_folder("raw", name),

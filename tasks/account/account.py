@@ -126,6 +126,9 @@ class Account:
             lock.release()
 
 
+COLUMNS = ("dataset", "mechanism", "unit", "epsilon", "reports", "total", "limit", "first", "last")
+
+
 def account_rows(account: Account) -> list[dict[str, object]]:
     """One record for each (mechanism, unit, epsilon): how many reports, their total, the unit's limit, and when.
 

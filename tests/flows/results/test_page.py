@@ -13,9 +13,11 @@ import pytest
 from scipy.stats import ttest_ind_from_stats
 
 from flows.report import main
-from flows.results.privacy import attack_section, audit_section, whole_ledger
+from flows.results.privacy import account_section, attack_section, audit_section, whole_ledger
 from flows.results.run_facts import provenance_section
 from flows.system.environment import PACKAGE_ROOT
+from tasks.account.account import Account
+from tasks.datasets.user.declaration import UserDataset
 from tasks.errors import UserError
 from tasks.evaluation.audits.table import COLUMNS as AUDIT_COLUMNS
 from tasks.evaluation.report_page.blocks import Section
@@ -223,6 +225,17 @@ def test_kept_measurements_audits_and_attacks_are_shown_where_there_are_any(tmp_
     assert {"audit", "attacks", "provenance"} <= set(page.ids)
     assert page.tags["img"] == 1
     assert page.tags["script"] == 0
+
+
+def test_accounts_are_shown_where_there_are_charges(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").touch()
+    account = Account(UserDataset("friends", tmp_path / "edges.csv", budget=(("graph", "2"),)))
+    assert account_section([account]) == []
+    account.charge(edge_ledger("friends").lines[0], report="r", point="eps=7", code="0")
+    page = shown(*account_section([account]))
+    assert "accounts" in page.ids
+    for word in ("friends", "relation", "14"):
+        assert word in page.text
 
 
 @pytest.mark.parametrize(
