@@ -31,6 +31,7 @@ STUDY = "node_classification"
 NAME = "secrets"
 CLASSES = ("kestrel-5d1", "wagtail-90c", "dunlin-e77")
 GRID = ["seed=null", "repeats=1", f'{STUDY}.methods=["base", "mutual", "label-propagation"]', f"{STUDY}.eps_a=[3]"]
+EGO = {"graphs": 12, "hops": [1], "eps": ["1"], "rounds": 1, "clients": 2}
 WALKS = {"walks": [1], "length": 8, "dimensions": 4, "window": 2, "train_ratios": [0.5], "splits": 1}
 
 
@@ -160,19 +161,24 @@ def test_a_plain_run_leaves_no_trace(
     rows = tmp_path / "rows.json"
     walks = [f"--set=node_embedding.{name}={json.dumps(value)}" for name, value in WALKS.items()]
     modes = '--set=node_embedding.modes=["walk", "release-once", "randomized-response"]'
-    said = ""
-    for study, arguments in ((STUDY, []), ("node_embedding", [*walks, modes])):
+    egos = [f"--set=ego_clustering.{name}={json.dumps(value)}" for name, value in EGO.items()]
+    said, before = "", os.umask(0o022)
+    for study, arguments in ((STUDY, []), ("node_embedding", [*walks, modes]), ("ego_clustering", egos)):
         grid = [f"--set={item}" for item in GRID]
         assert main(study, ["--plain", "--dataset", NAME, "--json", str(rows), *grid, *arguments]) == 0
         printed = capsys.readouterr()
         said += printed.out + printed.err + rows.read_text()
         assert main(study, ["--plain", "--dataset", NAME, "--export", *grid, *arguments]) == 2
         said += capsys.readouterr().err
+    os.umask(before)
     store = PointStore(tmp_path / "store")
     for name, digest in private_digests(store, secrets).items():
         needles.add(name, digest)
     assert len(list((tmp_path / "store/points").iterdir())) > 15
     assert (workspace / "edges.csv.account/account.jsonl").is_file()
+    places = [tmp_path / "store/points", _mlflow_folder, workspace / "edges.csv.account"]
+    files = [rows, *(path for place in places for path in place.rglob("*") if "numba" not in path.parts)]
+    assert {str(path): oct(path.stat().st_mode) for path in files if path.stat().st_mode & 0o077} == {}
     assert traces(needles, said, tmp_path / "store", _mlflow_folder, *outside(workspace)) == {}
 
 
