@@ -13,6 +13,7 @@ from flows.studies.requests import own_datasets, read_request
 from flows.system.environment import configure_environment
 from flows.system.exit_status import exit_status
 from flows.system.output_paths import HELP, check_places
+from flows.system.owner_only import keep_to_owner
 from tasks.account.account import COLUMNS, Account, account_line, account_rows
 from tasks.atomic_write import write_atomically
 from tasks.errors import UserError
@@ -26,6 +27,7 @@ def show(name: str | None, place: Path | None) -> int:
     """
     check_places({"--json": place})
     configure_environment()
+    keep_to_owner([])
     own = own_datasets(read_request(StudyRequest()))
     private = {key: declared for key, declared in own.items() if declared.private}
     if name is not None and name not in private:

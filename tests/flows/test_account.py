@@ -40,6 +40,7 @@ def rows(workspace: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -
     place = workspace / "account.json"
     assert account.main([*arguments, "--json", str(place)]) == 0
     capsys.readouterr()
+    assert place.stat().st_mode & 0o077 == 0
     found: list[dict[str, Any]] = json.loads(place.read_text())
     return found
 
