@@ -14,9 +14,10 @@ from flows.system.environment import configure_environment
 from flows.system.exit_status import exit_status
 from flows.system.output_paths import HELP, check_places
 from flows.system.owner_only import keep_to_owner
-from tasks.account.account import COLUMNS, Account, account_line, account_rows
+from tasks.account.account import COLUMNS, Account, account_cells, account_line, account_rows
 from tasks.atomic_write import write_atomically
 from tasks.errors import UserError
+from tasks.reports.ledgers.ledger_table import markdown_table
 
 
 def show(name: str | None, place: Path | None) -> int:
@@ -35,14 +36,11 @@ def show(name: str | None, place: Path | None) -> int:
         known = ", ".join(private) or "none"
         raise UserError(f"data set {name!r} {kind}; private data sets in params.yaml: {known}")
     accounts = [Account(private[key]) for key in ([name] if name else private)]
-    rows = [row for account in accounts for row in account_rows(account)]
     if place:
+        rows = [row for account in accounts for row in account_rows(account)]
         write_atomically(place, json.dumps(rows, indent=1) + "\n")
-    if rows:
-        print("| " + " | ".join(COLUMNS) + " |\n|" + " --- |" * len(COLUMNS))
-        for row in rows:
-            print("| " + " | ".join("-" if row[key] is None else str(row[key]) for key in COLUMNS) + " |")
-        print()
+    if cells := account_cells(accounts):
+        print(markdown_table([COLUMNS, *cells]))
     print("\n".join(map(account_line, accounts)) or "params.yaml declares no private data set")
     return 0
 

@@ -48,6 +48,7 @@ from tasks.steps.node_embedding.tree import (
 from tasks.steps.node_embedding.walks import encode_lists, walk_devices
 from tasks.steps.raw_source import one_graph
 from tasks.steps.report_point import REPORT
+from tasks.steps.seeds import EVALUATION
 from tasks.store import PointRef, PointStore
 
 STUDY = "node_embedding"
@@ -75,7 +76,7 @@ def upload_rows(
     if graph.nodes > LARGEST:
         raise UserError(f"{graph.name}: uploads of at most {LARGEST} nodes are attacked, and it has {graph.nodes}")
     for repeat in range(repeats):
-        drawn = derive_seed(seed, study="attacks", dataset=source.name, point="pairs", repeat=repeat, role="bench")
+        drawn = derive_seed(seed, study="attacks", dataset=source.name, point="pairs", repeat=repeat, role=EVALUATION)
         pairs = sample_pairs(graph, generator(drawn))
         uploads = _Uploads(store, source, repeat, seed)
         for part in (None, *budgets):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from flows.results.run_facts import record_blocks
-from tasks.account.account import COLUMNS, Account, account_line, account_rows
+from tasks.account.account import COLUMNS, Account, account_cells, account_line
 from tasks.errors import UserError
 from tasks.evaluation.attacks.figure import draw_attacks
 from tasks.evaluation.attacks.table import attack_table
@@ -70,10 +70,9 @@ def ledger_section(folders: list[Path]) -> Section:
 
 def account_section(accounts: Sequence[Account]) -> list[Section]:
     """What was ever released about private data sets; none where nothing was."""
-    rows = [row for account in accounts for row in account_rows(account)]
-    if not rows:
+    cells = account_cells(accounts)
+    if not cells:
         return []
-    cells = [tuple("-" if row[name] is None else str(row[name]) for name in COLUMNS) for row in rows]
     words = Words(
         "Every report that was ever drawn of the private data sets that params.yaml declares, whatever run drew it, as "
         "their accounts say now; their results are not part of this page."

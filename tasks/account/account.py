@@ -157,6 +157,12 @@ def account_rows(account: Account) -> list[dict[str, object]]:
     ]
 
 
+def account_cells(accounts: Iterable[Account]) -> list[tuple[str, ...]]:
+    """The rows of these accounts as text, ``-`` for no limit, in the order of ``COLUMNS``."""
+    rows = [row for account in accounts for row in account_rows(account)]
+    return [tuple("-" if row[name] is None else str(row[name]) for name in COLUMNS) for row in rows]
+
+
 def account_line(account: Account) -> str:
     """What was released so far, and what limits it, in a sentence."""
     spent = account.spent()

@@ -86,11 +86,7 @@ def encode_embeddings(
     """
     encoder = checked_encoder(encoder)
     epsilon = encoder_setting(encoder, epsilon)
-    rows = _stacked(embeddings, dataset)
-    if isinstance(embeddings, np.ndarray):
-        counts = np.full(len(embeddings), embeddings.shape[1])
-    else:
-        counts = np.array([len(embedding) for embedding in embeddings], dtype=np.int64)
+    rows, counts = _stacked(embeddings, dataset)
     line = charge(_ledger_line(encoder, epsilon, counts, rng, simulated, dataset, notes))
     total, dimensions = rows.shape
     if epsilon == INFINITE or encoder == "gaussian_scale":
@@ -114,20 +110,24 @@ def encode_embeddings(
     )
 
 
-def _stacked(embeddings: Sequence[NDArray[np.float64]] | NDArray[np.float64], dataset: str) -> NDArray[np.float64]:
-    """All rows, (R, h). Messages name a graph's position, never a value."""
+def _stacked(
+    embeddings: Sequence[NDArray[np.float64]] | NDArray[np.float64], dataset: str
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """All rows, (R, h), and how many each graph has. Messages name a graph's position, never a value."""
     if not len(embeddings):
         raise UserError(f"{dataset}: there are no embeddings to report")
     for position, embedding in enumerate(embeddings[:1] if isinstance(embeddings, np.ndarray) else embeddings):
         if embedding.ndim != 2 or embedding.shape[1] != embeddings[0].shape[1] or min(embedding.shape) < 1:
             raise UserError(f"{dataset}: graph {position} has no nodes, or embeddings of another width; remove it")
     if isinstance(embeddings, np.ndarray):  # concatenating many small parts takes long
-        rows = embeddings.reshape(-1, embeddings.shape[2]).astype(np.float64)
+        rows, counts = embeddings.reshape(-1, embeddings.shape[2]), np.full(len(embeddings), embeddings.shape[1])
     else:
-        rows = np.concatenate(embeddings).astype(np.float64)
+        rows = np.concatenate(embeddings)
+        counts = np.array([len(embedding) for embedding in embeddings], dtype=np.int64)
+    rows = rows.astype(np.float64)
     if not ((rows >= 0) & (rows <= 1)).all():  # NaN compares false
         raise UserError(f"{dataset}: an embedding is NaN or outside [0, 1]; apply the row-wise softmax first")
-    return rows
+    return rows, counts
 
 
 def _coins(

@@ -52,7 +52,7 @@ def ledger_tables(ledger: Ledger) -> tuple[dict[str, Rows], list[str]]:
 def ledger_markdown(ledger: Ledger) -> str:
     """The tables in Markdown."""
     tables, words = ledger_tables(ledger)
-    reports, *totals = (f"{heading}\n\n{_table(rows)}" for heading, rows in tables.items())
+    reports, *totals = (f"{heading}\n\n{markdown_table(rows)}" for heading, rows in tables.items())
     return "\n\n".join(["\n".join([reports, *words]), *totals])
 
 
@@ -75,6 +75,7 @@ def read_ledgers(text: str) -> dict[str, Ledger]:
         raise UserError("ledger: not readable as JSON; the file is damaged, make it again") from None
 
 
-def _table(rows: Rows) -> str:
+def markdown_table(rows: Rows) -> str:
+    """A table in Markdown, the columns' names first; a bar in a cell becomes a stroke."""
     header, *lines = ["| " + " | ".join(cell.replace("|", "/") for cell in row) + " |" for row in rows]
     return "\n".join([header, "|" + " --- |" * len(rows[0]), *lines]) + "\n"
